@@ -16,8 +16,6 @@ from pcneo.search.tally import Summary, Tally
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["StatsResult", "stats"]
-
 
 @dataclass(frozen=True)
 class StatsResult(Table):
@@ -50,16 +48,8 @@ class StatsResult(Table):
 def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) -> StatsResult:
     """Describe the sizes and densities of the minimal p-cohesions; nothing is written to the database.
 
-    Args:
-        db: the database.
-        plot: a picture of both, `.svg` or `.png`, which needs matplotlib: over p where there are several.
-        **asked: as for `write`; create_index is refused.
-
     Returns:
         A summary for each p.
-
-    Raises:
-        PcneoError: as in `write`, but for BusyError; ParameterError also for a picture that cannot be drawn.
     """
     if plot is not None:
         check_picture(plot)

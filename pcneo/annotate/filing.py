@@ -24,7 +24,6 @@ from pcneo.search import REVISION
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["FiledCohesions", "ParquetResult", "part_positions", "to_parquet"]
 
 STRETCHES = 16
 """Stretches of consecutive vertices in a part: many, so that parts of a graph take about equally long."""
@@ -79,19 +78,8 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
     A file appears whole or not at all, and only its owner can read it. Several processes, on as many machines, can
     each write one part; the parts together are the whole, whoever writes them. Memory does not grow with the file.
 
-    Args:
-        db: the database.
-        to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, search and part.
-        part: which part of how many, counted from 1.
-        **asked: as for `write`. Several p need a folder; graph is also whose key the fingerprint is made with; vertices
-            and create_index are refused.
-
     Returns:
         The files.
-
-    Raises:
-        ParameterError: as in `write`, or the part is none, or a file exists or cannot be written.
-        PcneoError: as in `write`, but for BusyError; or pyarrow is not installed.
     """
     check_parquet()
     if not 1 <= part[0] <= part[1]:

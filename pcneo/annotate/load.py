@@ -21,7 +21,6 @@ from pcneo.store.graph_loader import GraphLoader
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["LoadResult", "load", "load_given"]
 
 BATCH = 10_000
 """Rows a transaction."""
@@ -99,23 +98,8 @@ def load(
     again adds nothing, and an interrupted load is completed by running it again. The whole file is read before anything
     is written.
 
-    Args:
-        db: the database.
-        path: an edge list, GraphML, GML or GEXF (`pcneo.graph.files`).
-        node_label: label of the vertices.
-        relationship_type: type of the relationships.
-        key: name of the key property, made unique within the label by a constraint.
-        max_bytes: text beyond which the file is refused, unpacked; an eighth of it for GraphML, GML and GEXF.
-        progress: called with "nodes" or "relationships", the rows written and all rows.
-
     Returns:
         Counts of both, and how long it took.
-
-    Raises:
-        ParameterError: a name that cannot be a label, type or property, or is one of pcneo's own.
-        FileFormatError: the file cannot be read as a graph; nothing was written.
-        KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
-        DatabaseError: the database refused a write.
     """
     loader = GraphLoader(db, node_label, relationship_type, key)
     return _load(db, loader, str(path), lambda: read_graph_file(path, key, max_bytes=max_bytes), progress)

@@ -27,7 +27,6 @@ from pcneo.store.standing import Keeping
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["FileSupply", "load_cohesions"]
 
 SHOWN = 5
 """How many missing parts are named."""
@@ -51,23 +50,8 @@ def load_cohesions(
     written, as by `annotate.write`. The run then says that it is from files (`Run.from_files`), and the next
     `annotate.write` searches all of it.
 
-    Args:
-        db: the database.
-        files: one or several, of one selection and search; those of several p are brought to the run of each.
-        graph: as for `annotate.write`; by default the name that the files have.
-        create_index: create the index on the key where it is missing.
-        verify: of each p so many vertices, drawn at random, are searched again and must have what the files hold.
-        keeping, progress: as for `annotate.write`.
-
     Returns:
         As of `annotate.write`.
-
-    Raises:
-        FileFormatError: a file cannot be read, is damaged, or holds what is no cohesion.
-        ParameterError: files are of different graphs or searches, overlap, or vertices are missing; or `verify` is
-            negative.
-        GraphChangedError: a file is of another graph than that of the database, or of the same at another time.
-        PcneoError: as in `annotate.write`; or pyarrow is not installed.
     """
     check_parquet()
     paths = [Path(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
@@ -149,11 +133,7 @@ class FileSupply(WholeGraph):
     from_files = True
 
     def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]], verify: int) -> None:
-        """Read the graph and compare it with what the files are of.
-
-        Raises:
-            GraphChangedError: a file is of another graph.
-        """
+        """Read the graph and compare it with what the files are of."""
         super().__init__(plan)
         self._files = files
         self._verify = verify

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 
     from pcneo.store.database import Database, GraphRecord
 
-__all__ = ["Asked", "Configuration", "Options", "Plan", "make_plan", "size_text"]
 
 log = logging.getLogger("pcneo")
 
 
 class Asked(TypedDict, total=False):
-    """The keywords that every mode takes; `pcneo.annotate.write` says what each one means."""
+    """The keywords that every mode takes; `GraphModes.annotate` says what each one means."""
 
     p: AnyP | Sequence[AnyP] | None
     search: str | None
@@ -74,11 +73,7 @@ class Options:
         vertices: Key | Sequence[Key] | None = None,
         **asked: Any,
     ) -> Options:
-        """Read what a person asked for.
-
-        Raises:
-            ParameterError: a p or the search is out of range, or a list is empty.
-        """
+        """Read what a person asked for."""
         name = None if search is None else check_search(search)
         searches = _searches(p, name, effort)
         return cls(searches=searches, name=name, effort=effort, vertices=_keys(vertices), **asked)
@@ -179,22 +174,7 @@ class Plan:
 
 
 def make_plan(db: Database, mode: str, options: Options, *, may_be_new: bool = False) -> Plan:
-    """Check everything that can be checked before the graph is read.
-
-    Args:
-        db: where the graph is.
-        mode: `write`, `stream`, `stats` or `estimate`.
-        options: what the mode was called with.
-        may_be_new: whether a name that is not known yet is given to the graph that is chosen.
-
-    Raises:
-        ParameterError: concurrency is out of range, there is more than one choice of labels, type, key or name, or
-            vertices or concurrency are named for a cluster.
-        SchemaError: the key has no index.
-        NotFoundError: the graph is not known, and must be, or only its name could tell it from one that is.
-        GraphError: its name stands for other labels, types or another key than those given.
-        DatabaseError: the database cannot be asked.
-    """
+    """Check everything that can be checked before the graph is read."""
     concurrency = _checked(mode, options)
     known = db.list_graphs()
     selection, filled = _selection(db, options, known, may_be_new)
@@ -236,11 +216,7 @@ def make_plan(db: Database, mode: str, options: Options, *, may_be_new: bool = F
 
 
 def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | None:
-    """Return the name that the graph has where none is given; None if it has none, or the default one among others.
-
-    Raises:
-        ParameterError: it has several names.
-    """
+    """Return the name that the graph has where none is given; None if it has none, or the default one among others."""
     names = [record.name for record in known if record.selection == selection]
     if not names or selection.default_name in names:
         return None

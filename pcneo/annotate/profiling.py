@@ -18,8 +18,6 @@ from pcneo.plots import check_picture, draw_profile
 from pcneo.search import search_batches
 from pcneo.search.tally import Summary, Tally
 
-__all__ = ["Profile", "profile"]
-
 GRID = ("0.1", "0.2", "0.3", "0.4", "0.5")
 
 

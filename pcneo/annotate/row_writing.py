@@ -15,8 +15,6 @@ from pcneo.store.fence import SESSIONS
 from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.waiting import patient_until
 
-__all__ = ["MEMBERSHIPS_A_TRANSACTION", "WRITERS", "rows_of", "transactions_of", "write_rows"]
-
 MEMBERSHIPS_A_TRANSACTION = 20_000
 WRITERS = SESSIONS - 1
 """Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
@@ -25,14 +23,7 @@ WRITERS = SESSIONS - 1
 
 
 def rows_of(batch: CohesionBatch, digests: Sequence[bytes], key: bytes, places: Sequence[int]) -> Iterator[CohesionRow]:
-    """Yield some cohesions of a batch as rows of the statement `create_cohesions`.
-
-    Args:
-        batch: the cohesions.
-        digests: of the hub of each of them.
-        key: the graph's fingerprint key.
-        places: which of them, by position in the batch.
-    """
+    """Yield some cohesions of a batch as rows of the statement `create_cohesions`."""
     if not places:
         return
     # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
@@ -60,11 +51,6 @@ def write_rows(
 
     Rows are taken only as fast as they are written, so an endless supply needs bounded memory. Closing it waits for the
     transactions under way; the others are not begun.
-
-    Args:
-        create: writes the rows of one transaction in the session of a number, from 1 to `WRITERS`, that no other one
-            has meanwhile; returns the memberships written.
-        rows: the rows.
     """
     sessions: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(1, WRITERS + 1):

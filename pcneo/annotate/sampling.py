@@ -16,8 +16,6 @@ from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
 from pcneo.search.cohesion import Searched, Task, make_task
 
-__all__ = ["Interval", "Sample", "draw_sample"]
-
 CHUNK_SECONDS = 0.01
 """Vertices are searched together where each takes so little that starting their search would count."""
 TIMED_SECONDS, MOST_TIMED, FEWEST_CHUNKS = 1.0, 20_000, 8
@@ -86,16 +84,7 @@ def draw_sample(
     check: bool = False,
     timed: bool = True,
 ) -> Sample:
-    """Search vertices drawn at random until there are enough, or the time is over; two draws take the same order.
-
-    Args:
-        graph: the graph.
-        search, check: what is searched for.
-        most: vertices that are enough.
-        seconds: after which no further ones are begun. One for each thread is searched, however long it takes.
-        concurrency: threads.
-        timed: whether `Sample.search_seconds` is wanted, for which a second more goes into timing stretches.
-    """
+    """Search vertices drawn at random until there are enough, or the time is over; two draws take the same order."""
     task = make_task(search, check, int(graph.degrees.max(initial=0)))
     n = graph.vertex_count
     random = np.random.default_rng(0)
@@ -133,16 +122,7 @@ def _search(
     end: float,
     before: _Chunks | None = None,
 ) -> _Chunks:
-    """Search chunks of vertices until all are done, or the time is over; one for each thread anyway.
-
-    Args:
-        pool, threads: who searches.
-        search: how.
-        vertices: gives so many from a place on; how many there are; how many a chunk has at most.
-        end: when the time is over, by `time.perf_counter`.
-        before: chunks that were searched before, whose costs tell how long the next ones may be; then there need not
-            be any.
-    """
+    """Search chunks of vertices until all are done, or the time is over; one for each thread anyway."""
     take, total, longest = vertices
     done: _Chunks = []
     running: set[Future[tuple[CohesionBatch, float]]] = set()

@@ -22,7 +22,6 @@ from pcneo.search import VertexSteadiness, search_orders
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["Steadiness", "SteadinessResult", "steadiness"]
 
 _FILES = {
     "vertices.csv": ("p", "vertex", "size", "smallest", "largest", "sets", "same", "always", "ever"),
@@ -94,16 +93,6 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     that is critical for it, as the keys are or in a numbering: whether it is as the keys are, and the share of
     numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
     them.
-
-    Args:
-        db: the database.
-        to: a folder, which is made if it is missing; the files in it must be new.
-        orders: numberings besides that of the keys, 1 or more; the search takes as many times longer.
-        **asked: as for `write`; vertices are searched in the whole graph; create_index and scheduler are refused.
-
-    Raises:
-        ParameterError: as in `stats`, or orders is out of range, or a file exists or cannot be written.
-        PcneoError: as in `stats`.
     """
     options, folder = Options.of(**asked), Path(to)
     if orders < 1:

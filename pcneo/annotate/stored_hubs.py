@@ -24,8 +24,6 @@ from pcneo.store.database import Database
 from pcneo.store.reading import PAGE
 from pcneo.store.run_reader import HubColumns, StoredHub
 
-__all__ = ["MOST_AHEAD", "CurrentHubs", "HubsOfGraph", "HubsOfVertices", "pages_ahead"]
-
 KEYS_A_CALL = 10_000
 DIGEST = re.compile("[0-9a-f]{32}")
 DIGESTS = np.dtype("V16")
@@ -39,12 +37,7 @@ class CurrentHubs(Protocol):
     """The hubs that a run has now."""
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Return of each cohesion of a batch whether its hub says just what the search found, bool, shape (count,).
-
-        Args:
-            batch: what the search found.
-            digests: of the hubs that it would have.
-        """
+        """Return of each cohesion of a batch whether its hub says just what the search found, bool, shape (count,)."""
         ...
 
 
@@ -100,15 +93,6 @@ class HubsOfGraph:
 
         A hub that lacks members or an owner cannot. Nor can the hubs that have a vertex as a member whose own hub shows
         that its key or its label has changed: their digests would agree with other members than they have.
-
-        Args:
-            db: the database.
-            selection: labels, types and key.
-            graph: as it was read now.
-            run, version: the run; at version 0 it has none.
-            key: the graph's fingerprint key.
-            pages: its hubs as they were read already, perhaps before the graph: good for nothing but to see that all is
-                as it was written. Whoever writes needs what a vertex's own hub says after the graph was read.
         """
         hubs = cls(graph)
         if version == 0 or graph.vertex_count == 0:

@@ -12,23 +12,14 @@ from pcneo.basics.model import FoundCohesion
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["stream"]
-
 
 def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[FoundCohesion]:
     """Yield the minimal p-cohesions, for each p in the order of the vertices; nothing is written.
 
     What can be checked without reading the graph is checked at the call, before the first cohesion is asked for.
 
-    Args:
-        db: the database.
-        **asked: as for `write`; the order of vertices is that of the cohesions, and create_index is refused.
-
     Returns:
         An iterator; whole graphs come in ascending order of their keys.
-
-    Raises:
-        PcneoError: as in `write`, but for BusyError.
     """
     return _stream(make_plan(db, "stream", Options.of(**asked)))
 

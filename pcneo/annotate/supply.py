@@ -22,7 +22,6 @@ from pcneo.store.reading import FRONTIER
 if TYPE_CHECKING:
     from pcneo.search.cluster import ClusterGraph
 
-__all__ = ["Frontier", "Supply", "WholeGraph", "supply_of"]
 
 log = logging.getLogger("pcneo")
 

@@ -30,8 +30,6 @@ from pcneo.store.run_reader import HubColumns
 from pcneo.store.standing import OpenGraph, VersionRecord
 from pcneo.store.transaction import Transaction
 
-__all__ = ["Stopwatch", "Update", "UpdatedRun"]
-
 T = TypeVar("T")
 
 
@@ -86,15 +84,7 @@ class Update:
         standing: Mapping[str, RunRecord],
         pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
     ) -> None:
-        """Begin with no run.
-
-        Args:
-            plan: what is to be done.
-            opened: the graph, whose only writer this is.
-            supply: has read the graph under the writer's lock.
-            standing: the runs by id as they were before the lock was taken.
-            pages: hubs that were read ahead, by run and version.
-        """
+        """Begin with no run."""
         self.waited = Stopwatch()
         self._plan = plan
         self._opened = opened
@@ -107,11 +97,7 @@ class Update:
         self._records: list[tuple[str, VersionRecord]] = []
 
     def bring(self, search: Search) -> UpdatedRun:
-        """Bring one run up to date: write what its next version has, unless nothing has changed.
-
-        Raises:
-            GraphError: a search would find more memberships than a store can take.
-        """
+        """Bring one run up to date: write what its next version has, unless nothing has changed."""
         run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
         begun = _Begun(run, search, version)
         standing = self._record_of(begun) if version > 0 else None
@@ -133,12 +119,7 @@ class Update:
         runs: Sequence[UpdatedRun],
         answer: Callable[[Transaction, Sequence[UpdatedRun]], None] | None = None,
     ) -> None:
-        """Make the new versions of all runs visible in one commit; do nothing where none has changed and nobody asked.
-
-        Args:
-            runs: what `bring` returned.
-            answer: tells whoever asked, in that commit.
-        """
+        """Make the new versions of all runs visible in one commit; nothing where none has changed and nobody asked."""
         if not self._records and answer is None:
             return
         lock = self._opened.lock

@@ -14,8 +14,6 @@ from pcneo.basics.model import CohesionBatch
 from pcneo.basics.selection import Selection
 from pcneo.store.database import Database
 
-__all__ = ["membership_seconds", "writing"]
-
 TRIAL_MEMBERSHIPS = 10_000
 """Of a trial's transaction; half of one that writes."""
 TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
@@ -29,12 +27,7 @@ DOUBT = 2.0
 
 
 def membership_seconds(db: Database, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
-    """Return the seconds that finding a member takes, in as many sessions as write; 0.0 where there is none.
-
-    Args:
-        db, selection: the database, and its graph.
-        batches: a sample of the cohesions to write.
-    """
+    """Return the seconds that finding a member takes, in as many sessions as write; 0.0 where there is none."""
     rows, memberships = _rows(batches)
     if not memberships:
         return 0.0
@@ -51,13 +44,7 @@ def membership_seconds(db: Database, selection: Selection, batches: Iterable[Coh
 
 
 def writing(hubs: int, memberships: Interval, a_membership: float) -> Interval:
-    """Return the seconds that writing takes, with an interval.
-
-    Args:
-        hubs: all of them.
-        memberships: all of them.
-        a_membership: as from `membership_seconds`.
-    """
+    """Return the seconds that writing takes, with an interval."""
     value, low, high = (
         UPDATE_SECONDS + WRITING * a_membership * (hubs + count)
         for count in (memberships.value, memberships.low, memberships.high)

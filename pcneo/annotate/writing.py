@@ -35,8 +35,6 @@ from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
-__all__ = ["Client", "WriteResult", "update_runs", "write"]
-
 LEFT_SECONDS = 1.0
 """How long somebody's lock is waited for where what it keeps can be left to the next writer."""
 
@@ -74,11 +72,7 @@ class WriteResult(Table):
 
     @property
     def run(self) -> UpdatedRun:
-        """The only run.
-
-        Raises:
-            ValueError: there are several.
-        """
+        """The only run."""
         (run,) = self.runs
         return run
 
@@ -100,34 +94,8 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
     The first time everything differs. Where nothing has changed nothing is written.
     (DATA-MODEL.md#bringing-a-run-up-to-date)
 
-    Args:
-        db: the database.
-        keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
-        **asked: what every mode takes. `p`: one or several, which share the read; None for every standing run of the
-            graph, or 3/10 where it has none. `search`: `smallest`, `density` or `degree`; None for the default, without
-            p for that of each standing run. `effort`: starts of the search `smallest`, 1 or more; None for 1, without p
-            for that of each standing run. `graph`: the owner's name for that part of the database. A name that is known
-            stands for its labels, types and key; None for the one name that the graph has already, else for
-            `Selection.default_name`. `selection`: labels, types and key; what it leaves out the database must leave no
-            choice of. `vertices`: one key or several; only these are searched, by frontier; None for every vertex.
-            `concurrency`: threads that search; None for all cores; not with a scheduler. `create_index`: create the
-            index on the key where it is missing; in mode `write` alone. `check`: also check that every answer is
-            minimal. `scheduler`: a `distributed.Client`, whose cluster searches in place of this process; not for
-            single vertices (ALGORITHM.md#on-a-cluster). `progress`: called with stage, done and total.
-
     Returns:
         What was changed and how long it took.
-
-    Raises:
-        ParameterError: an option is out of range, or a name is left out where there is more than one choice.
-        NotFoundError: there is no such label, type or vertex.
-        KeyPropertyError: keys are missing, repeated, or of mixed or unusable kinds.
-        GraphChangedError: the graph changed while it was read.
-        SchemaError: the key has no index.
-        BusyError: another writer holds the graph, or has taken it over.
-        AnswerError: an answer failed its check.
-        ClusterError: the cluster cannot search.
-        DatabaseError: the database could not do it. After any error all runs stay as they were.
     """
     return update_runs(db, Options.of(**asked), keeping or Keeping(), tells_of_others=True)
 
@@ -171,17 +139,7 @@ def update_runs(
     *,
     tells_of_others: bool = False,
 ) -> WriteResult:
-    """Do what `write` does, and tell a client in time; arguments, result and errors as there.
-
-    Args:
-        db: marks all that is written with what it is for, where somebody asked.
-        options, keeping: as there.
-        client: who asked.
-        make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
-        tell_of_removal: called, after an error, before what was written is removed, if anything was; by default that is
-            logged for somebody who may interrupt it.
-        tells_of_others: whether to log which other runs of the graph have fallen behind.
-    """
+    """Do what `write` does, and tell a client in time; arguments, result and errors as there."""
     plan = make_plan(db, "write", options, may_be_new=True)
     standing = {run.id: run for run in db.list_runs()}
     searches = _searches(standing.values(), plan, options)
