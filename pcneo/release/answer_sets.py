@@ -18,18 +18,9 @@ from pcneo.store.database import Database
 from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
 
-__all__ = ["find_answers", "with_answer_sets"]
-
 
 def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
-    """Say of each release whose answers it is computed from; read those that a file has.
-
-    Raises:
-        FileFormatError: a file cannot be read.
-        GraphError: a file has answers about vertices that the graph does not have.
-        GraphChangedError: the graph, or for `critical` a group, is no longer as it was when the answers were drawn.
-        NotFoundError: the ledger knows no such answers.
-    """
+    """Say of each release whose answers it is computed from; read those that a file has."""
     drawn: dict[object, str] = {}
     known: tuple[ReleaseRecord, ...] | None = None
     complete: list[Prepared] = []
@@ -78,21 +69,7 @@ def _unknown(graph: str, file: AnswersFile) -> NotFoundError:
 def find_answers(
     graph: str, keys: KeyArray, threshold: int, file: AnswersFile, known: Sequence[ReleaseRecord]
 ) -> tuple[ReleaseRecord, AnsweredPairs]:
-    """Read a file's answers, and find the release that drew them, by their hash.
-
-    Args:
-        graph: the graph's name.
-        keys: of its vertices, by position.
-        threshold: a, of 2^24, of the answers.
-        file: the file.
-        known: every release on record.
-
-    Raises:
-        FileFormatError: the file cannot be read.
-        GraphError: it has answers about vertices that the graph does not have.
-        GraphChangedError: the graph has other vertices than when its answers were drawn.
-        NotFoundError: the ledger knows no such answers.
-    """
+    """Read a file's answers, and find the release that drew them, by their hash."""
     mine = [record for record in known if record.graph == graph and record.answers == record.id]
     of_keys = keys_hash(keys)
     if mine and all(record.keys_hash != of_keys for record in mine):

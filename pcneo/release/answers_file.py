@@ -29,8 +29,6 @@ from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 from pcneo.store.ledger_records import ReleaseRecord
 
-__all__ = ["AnswersFile", "answers_hash", "opened_behind_head", "quoted", "write_answers"]
-
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
 _BLOCK = 2**20  # bytes of lines that are read together
 _LONGEST_HEAD = 2**20
@@ -54,18 +52,7 @@ def answers_hash(keys_hash: str, answers: Answers) -> str:
 def write_answers(
     path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object], mode: int = 0o666
 ) -> None:
-    """Write a new file whole or not at all.
-
-    Args:
-        path: the file.
-        keys: of the vertices, by position.
-        answers: the answers.
-        record: what the lines before the pairs say.
-        mode: the file's permissions before the umask.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file whole or not at all."""
     integers = keys.dtype != object
     texts = [str(key) if integers else quoted(key) for key in keys.tolist()]
     firsts = [f"{text}{' ' if integers else ','}".encode() for text in texts]
@@ -98,11 +85,7 @@ class AnswersFile:
 
     @classmethod
     def open(cls, path: AnyPath) -> AnswersFile:
-        """Read the lines at the top.
-
-        Raises:
-            FileFormatError: the file cannot be read, or does not begin as a file of answers does.
-        """
+        """Read the lines at the top."""
         path = Path(path)
         record: dict[str, str] = {}
         with opened(path, 4 * _LONGEST_HEAD) as file:
@@ -124,23 +107,12 @@ class AnswersFile:
         return positive(self._value("epsilon"), "epsilon")
 
     def graph_of(self, known: Sequence[ReleaseRecord]) -> str | None:
-        """Return the name of the graph whose answers these are by the hash that the file says, which may be untrue.
-
-        Args:
-            known: every release on record.
-        """
+        """Return the name of the graph whose answers these are by the hash that the file says, which may be untrue."""
         said = self.record.get("answersHash")
         return next((release.graph for release in known if said is not None and release.answers_hash == said), None)
 
     def release_of(self, known: Sequence[ReleaseRecord]) -> ReleaseRecord:
-        """Return the release whose answers these are by the hash that the file says, which may be untrue.
-
-        Args:
-            known: every release on record.
-
-        Raises:
-            NotFoundError: the ledger has none.
-        """
+        """Return the release whose answers these are by the hash that the file says, which may be untrue."""
         said = self._value("answersHash")
         for release in known:
             if release.answers_hash == said:
@@ -155,15 +127,7 @@ class AnswersFile:
         return self.record[name]
 
     def answers(self, keys: KeyArray) -> AnsweredPairs:
-        """Read the pairs, which takes as much memory as the answers themselves, whatever the file holds.
-
-        Args:
-            keys: of the graph's vertices, by position.
-
-        Raises:
-            FileFormatError: the file cannot be read, or a line is not a pair that comes after the one before.
-            GraphError: it names a vertex that the graph does not have.
-        """
+        """Read the pairs, which takes as much memory as the answers themselves, whatever the file holds."""
         read = self._integer_pairs if keys.dtype != object else self._text_pairs
         longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
         most = len(keys) ** 2 * (2 * longest + 3)  # twice as long only where all of it is quotes

@@ -11,20 +11,12 @@ from pcneo.privacy.outlook import Foresight
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
-__all__ = ["check_noise", "foreseen", "told_beforehand"]
-
 _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
 
 
 def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
-    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections.
-
-    Args:
-        release: the release.
-        terms: with what the owner states of the graph.
-        k: vertices of the cliques; by default those of the release. Where groups decide, triangles in any case.
-    """
+    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections."""
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
     mechanism = release.mechanism
@@ -61,11 +53,7 @@ def _expected(release: Prepared, terms: Terms) -> str:
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that are expected to be mostly noise, by public numbers or groups alone.
-
-    Raises:
-        ParameterError: nobody wants them.
-    """
+    """Refuse, or ask about, counts that are expected to be mostly noise, by public numbers or groups alone."""
     for release in prepared if not terms.anyway else ():
         for text in filter(None, (release.mechanism.doubt, _noisy(release, terms))):
             if confirm is None or not confirm(text):

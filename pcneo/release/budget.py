@@ -38,8 +38,6 @@ from pcneo.store.ledger_records import (
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 
-__all__ = ["Forgotten", "GraphBudget", "forget", "set_total", "show"]
-
 
 @dataclass(frozen=True)
 class GraphBudget:
@@ -80,21 +78,13 @@ class Forgotten:
 
 
 def parse_total(epsilon: object, delta: object | None) -> Cost:
-    """Return a total from what a person wrote; without δ it is 0, which admits only mechanisms that have none.
-
-    Raises:
-        ParameterError: ε is not positive and finite, or δ not below 1.
-    """
+    """Return a total from what a person wrote; without δ it is 0, which admits only mechanisms that have none."""
     total_delta = Fraction(0) if delta is None else positive(delta, "delta", below=1, or_zero=True)
     return Cost(positive(epsilon, "epsilon"), total_delta)
 
 
 def account_of(ledger: LedgerRecords, graph: str) -> Account:
-    """Return the account of one graph: a plain spend for each release, whatever mechanism made it.
-
-    Raises:
-        BudgetError: a record of this graph, or one that may be of any, is damaged.
-    """
+    """Return the account of one graph: a plain spend for each release, whatever mechanism made it."""
     for damaged in ledger.damaged_of(graph):
         raise BudgetError(f"{damaged} {how_to_mend(damaged, graph)}", graph=graph, record=damaged.record)
     return _account(ledger, graph)
@@ -132,13 +122,6 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
     Two names have the same data where they share a relationship type, and a label or two nodes that carry a label of
     each. A graph whose own node somebody has deleted is known by its releases; those of pcneo 0.2.0 and before do not
     say which labels and types it had, and stand against every other name.
-
-    Args:
-        ledger: as it stands.
-        graphs: those that are to have a total or a release, all of them together.
-
-    Raises:
-        BudgetError: another such graph has a total or a release, or is to have one, or had one.
     """
     used = ledger.used | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
@@ -168,14 +151,6 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
 
     That is one whose keys are those of another graph's release, and any while a graph with a ledger has lost all its
     nodes or relationships, since a label or a type that is renamed leaves that behind.
-
-    Args:
-        ledger: as it stands.
-        graph: that is to have a release.
-        fingerprint: of its keys, where it was read.
-
-    Raises:
-        BudgetError: the owner has to say which graph it is.
     """
     # [renamed-graph]
     for release in ledger.releases:
@@ -216,12 +191,7 @@ def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes)
 
 @contextmanager
 def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
-    """Hold the locks of graphs and of every other name over their data; yields the locks by name.
-
-    Raises:
-        BusyError: somebody is writing one of them.
-        NotFoundError: one of the graphs is gone.
-    """
+    """Hold the locks of graphs and of every other name over their data; yields the locks by name."""
     # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
     names = {
         other.name
@@ -240,20 +210,8 @@ def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None
 
     A total below what is spent already admits no further release.
 
-    Args:
-        db: the database.
-        graph: the graph's name.
-        epsilon: ε, a number or its text.
-        delta: δ likewise; None keeps the present δ, 0 at first.
-
     Returns:
         The graph's account with the new total.
-
-    Raises:
-        ParameterError: ε or δ is out of range.
-        NotFoundError: there is no such graph.
-        BudgetError: the graph shares data with another graph that has a ledger.
-        BusyError: another writer holds the graph.
     """
     wanted = parse_total(epsilon, delta)
     record = find_graph(db, graph)
@@ -268,11 +226,7 @@ def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None
 
 
 def next_number(ledger: LedgerRecords, graph: str) -> int:
-    """Return the number of a new total: the last one counts, whatever was deleted or added by others.
-
-    Raises:
-        BudgetError: somebody has used the numbers up.
-    """
+    """Return the number of a new total: the last one counts, whatever was deleted or added by others."""
     number = ledger.last_number(graph) + 1
     if number >= LARGEST_NUMBER:
         raise BudgetError(
@@ -291,15 +245,7 @@ def total_texts(total: Cost) -> tuple[str, str]:
 
 
 def show(db: Database, *, graph: str | None = None) -> list[GraphBudget]:
-    """Return the ledger of one graph, or of every graph that pcneo knows or has made releases of, by name.
-
-    Args:
-        db: the database.
-        graph: the graph's name; None for all.
-
-    Raises:
-        NotFoundError: there is no such graph.
-    """
+    """Return the ledger of one graph, or of every graph that pcneo knows or has made releases of, by name."""
     ledger = list_ledger(db)
     known = [record.name for record in ledger.graphs]
     named = {record.graph for record in (*ledger.notes, *ledger.damaged) if record.graph is not None}
@@ -325,16 +271,6 @@ def forget(db: Database, *, graph: str, again: str) -> Forgotten:
     """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
 
     Published files stay published.
-
-    Args:
-        db: the database.
-        graph: the graph's name.
-        again: the same name, typed a second time.
-
-    Raises:
-        ParameterError: the two names differ.
-        NotFoundError: there is no such graph.
-        BusyError: another writer holds the graph.
     """
     if graph != again:
         raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)

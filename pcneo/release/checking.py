@@ -22,8 +22,6 @@ from pcneo.store.ledger_records import LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
-__all__ = ["Checked", "Finding", "check"]
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -67,19 +65,7 @@ def check(
     graph: str | None = None,
     progress: Progress | None = None,
 ) -> Checked:
-    """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only.
-
-    Args:
-        db: the database.
-        run: one run, by any beginning of its id, without the ledger; None for everything.
-        graph: only what is of the graph of this name; None for all.
-        progress: called with stage, done and total.
-
-    Raises:
-        NotFoundError: there is no such run or graph.
-        StoreFormatError: the store is of another format.
-        DatabaseError: the database could not be read.
-    """
+    """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only."""
     if run is not None:
         left = unfinished_runs(db, db.list_graphs()).get(run)
         if left is not None and graph in (None, left.name):

@@ -20,8 +20,6 @@ from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import list_ledger
 from pcneo.stored.runs import choose_run
 
-__all__ = ["Chosen", "Place", "check_run", "choose", "find_place", "spend_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
@@ -82,13 +80,7 @@ class Chosen(Place):
 
 
 def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[Chosen]:
-    """Find graph and run of each release.
-
-    Raises:
-        ParameterError: a parameter does not fit the graph, or there are several choices.
-        NotFoundError: there is no run or no graph as asked for.
-        GraphError: the graph has no vertices, or its name stands for another.
-    """
+    """Find graph and run of each release."""
     if named and all(request.mechanism.needs_groups for request in requests):
         raise ParameterError(
             "A release that rests on a run takes the run's labels, types and key; leave them out.",
@@ -124,12 +116,7 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
 
 
 def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRecord]) -> Release:
-    """Name the run and the version that kept answers are about, as the ledger has them.
-
-    Raises:
-        NotFoundError: the ledger knows no such answers.
-        ParameterError: another run was named.
-    """
+    """Name the run and the version that kept answers are about, as the ledger has them."""
     if request.answers_from is None or not request.mechanism.needs_groups:
         return request
     record = AnswersFile.open(request.answers_from).release_of(list_ledger(db).releases)
@@ -145,11 +132,7 @@ def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRe
 
 
 def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
-    """Return the run at a version that is still kept.
-
-    Raises:
-        NotFoundError: it is not.
-    """
+    """Return the run at a version that is still kept."""
     kept = {record.version: record for record in db.list_versions(run.id) if record.readable}
     if version not in kept:
         raise NotFoundError(
@@ -161,13 +144,7 @@ def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
 
 
 def find_place(db: Database, request: Source, runs: Sequence[RunRecord], named: Selection, *, with_run: bool) -> Place:
-    """Find the graph, and the run if there is to be one.
-
-    Raises:
-        ParameterError: there are several choices.
-        NotFoundError: there is no run or no graph as asked for.
-        GraphError: the graph's name stands for another.
-    """
+    """Find the graph, and the run if there is to be one."""
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
         return Place(graph=find_graph(db, run.graph), run=run, vertices=run.vertices)
@@ -188,13 +165,7 @@ def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
 
 
 def spend_of(mechanism: Mechanism, run: RunRecord | None, *, paid: Fraction | None = None) -> Spend:
-    """Return what the ledger gets.
-
-    Args:
-        mechanism: on as many vertices as there are.
-        run: the run it rests on, if any.
-        paid: the part of ε that another release has paid, δ with it; None for nothing.
-    """
+    """Return what the ledger gets."""
     epsilon, delta = mechanism.entry
     if paid is not None:
         epsilon, delta = epsilon - paid, Fraction(0)

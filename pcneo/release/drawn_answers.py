@@ -15,8 +15,6 @@ from pcneo.release.pair_answers_file import pair_answers_hash, write_pair_answer
 from pcneo.release.prepared import Prepared
 from pcneo.release.simulated_parties import answers_of_parties
 
-__all__ = ["draw_answers", "hash_of", "write_drawn"]
-
 log = logging.getLogger("pcneo")
 
 
@@ -40,11 +38,7 @@ def hash_of(release: Prepared, answers: Answers | PairAnswers) -> str:
 
 
 def write_drawn(path: Path, release: Prepared, answers: Answers | PairAnswers, digest: str, *, keep: bool) -> None:
-    """Write a new file, for its owner alone where answers are kept.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file, for its owner alone where answers are kept."""
     keys, mode = release.source.graph.keys, 0o600 if keep else 0o666
     record = {**answers_record(release.mechanism, len(keys), answers), "answersHash": digest}
     if release.run is None:

@@ -14,8 +14,6 @@ from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, membership_hash
 from pcneo.store.run_reader import KeptHub
 
-__all__ = ["groups_now"]
-
 log = logging.getLogger("pcneo")
 
 Row = tuple[Key, list[Key]]
@@ -27,15 +25,6 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     Members that have gone drop out; vertices that have come since are in no group. What can be checked is: every hub is
     there; one that lacks nobody has the members that were written, and all of them together the membership hash; others
     lack no more than have gone; and no vertex has another key than then.
-
-    Args:
-        graph: the graph as it is now.
-        hubs: of the version.
-        version: the run at that version.
-        fingerprint_key: of the graph.
-
-    Raises:
-        GraphChangedError: the groups are no longer those that were written, or a vertex that has gone is there again.
     """
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     digests, stored = HubDigests(fingerprint_key), list(hubs)

@@ -26,7 +26,6 @@ from pcneo.store.transaction import Transaction
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["apart", "mend", "mend_secret", "same"]
 
 UNKNOWN = "unknown"
 """The mechanism of a release that no longer says its own: it promises nothing that could be known."""
@@ -37,17 +36,6 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
 
     What else it says and is sound stays. A release that does not say its mechanism promises nothing; one that does not
     say on which groups it rests counts as a set of its own.
-
-    Args:
-        db: the database.
-        record: as `pcneo check` names it.
-        graph: the graph's name.
-        epsilon, delta: numbers or their text.
-
-    Raises:
-        ParameterError: ε or δ is out of range.
-        NotFoundError: there is no such graph, or no such damaged record.
-        BusyError: another writer holds the graph.
     """
     numbers = positive(epsilon, "epsilon", or_zero=True), positive(delta, "delta", below=1, or_zero=True)
     find_graph(db, graph)
@@ -76,16 +64,8 @@ def mend_secret(db: Database, *, graph: str) -> int:
 
     The keys that it has now are stored, under the present secret, with its releases of another one.
 
-    Args:
-        db: the database.
-        graph: the graph's name.
-
     Returns:
         How many releases that are.
-
-    Raises:
-        NotFoundError: there is no such graph.
-        BusyError: another writer holds the graph.
     """
     record = find_graph(db, graph)
     db.ensure_schema(OWN_SCHEMA)
@@ -105,18 +85,8 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
 
     The graph's own last total goes on to count, where it has one.
 
-    Args:
-        db: the database.
-        graph: the name that it has now; it may be one that pcneo does not know yet.
-        known_as: the name that it had.
-
     Returns:
         The graph's account.
-
-    Raises:
-        ParameterError: both names are the same.
-        NotFoundError: the ledger has nothing of `known_as`.
-        BusyError: another writer holds one of them.
     """
     with _held(db, graph, known_as) as transaction:
         ledger = read_ledger(transaction, db)
@@ -133,17 +103,7 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
 
 
 def apart(db: Database, *, graph: str, other: str) -> None:
-    """Say that two names stand for different graphs, so that neither is asked about for the other's sake.
-
-    Args:
-        db: the database.
-        graph, other: their names.
-
-    Raises:
-        ParameterError: both names are the same.
-        NotFoundError: the ledger has nothing of either.
-        BusyError: another writer holds one of them.
-    """
+    """Say that two names stand for different graphs, so that neither is asked about for the other's sake."""
     with _held(db, graph, other) as transaction:
         if not {graph, other} & read_ledger(transaction, db).used:
             raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)

@@ -10,8 +10,6 @@ from pcneo.basics.model import Graph
 from pcneo.counting.cliques import clique_supports
 from pcneo.privacy.quantiles import quantiles
 
-__all__ = ["LossSummary", "find_losses"]
-
 
 @dataclass(frozen=True)
 class LossSummary:
@@ -31,11 +29,6 @@ class LossSummary:
 
 
 def find_losses(graph: Graph, k: int) -> LossSummary:
-    """Return the losses at scale 1, k·support_k(e), which the scale is to divide.
-
-    Args:
-        graph: the graph.
-        k: vertices of a clique.
-    """
+    """Return the losses at scale 1, k·support_k(e), which the scale is to divide."""
     losses = k * clique_supports(graph, k).astype(np.float64)
     return LossSummary(len(losses), quantiles(losses))

@@ -24,19 +24,6 @@ from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.outlook import noise_warning
 
-__all__ = [
-    "OWNERS_FOLDER",
-    "answers_record",
-    "check_keys",
-    "check_writable",
-    "owners_folder",
-    "public_record",
-    "public_text",
-    "total_of",
-    "write_private",
-    "write_public",
-]
-
 OWNERS_FOLDER = "owner"
 """Beside the public file: what is the owner's alone, so that sharing the folder's files does not share it."""
 
@@ -55,14 +42,6 @@ def public_record(
     columns: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return everything that is published beside keys and noisy counts; whatever is missing here is the owner's.
-
-    Args:
-        mechanism: with its parameters.
-        p: of the groups, as `a/b`; None without groups.
-        scales: the scale of each vertex.
-        counts: the noisy counts by key.
-        computed: what else is said, and what a mechanism says of its own numbers, in place of the total of the counts.
-        columns: the columns beside the key; `count` alone if there are none.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
@@ -123,12 +102,6 @@ def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]],
 
     In CSV the record comes first, a line `# name: value` for each of its values, `# column name: meaning` for each
     column. Keys that are text are quoted, so that none of them passes for such a line.
-
-    Args:
-        record: as `public_record` returned it.
-        columns: the columns of the rows by name, keys and noisy counts among them; a total alone has no keys, and in
-            JSON no rows.
-        suffix: `.csv` or `.json`.
     """
     if suffix == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -147,11 +120,7 @@ def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]],
 
 
 def check_keys(keys: Iterable[Key], suffix: str) -> None:
-    """Refuse keys that a spreadsheet would run, where they are to be written as CSV.
-
-    Raises:
-        GraphError: names the first such key.
-    """
+    """Refuse keys that a spreadsheet would run, where they are to be written as CSV."""
     for key in keys if suffix == ".csv" else ():
         if isinstance(key, str) and FORMULA.match(key):
             raise GraphError(
@@ -163,35 +132,19 @@ def check_keys(keys: Iterable[Key], suffix: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Make sure that a new file can be written, by writing, linking and removing another beside it.
-
-    Raises:
-        ParameterError: it cannot be written, or it exists.
-    """
+    """Make sure that a new file can be written, by writing, linking and removing another beside it."""
     check_place(path, "to", replace=False, taken="exists; a release never overwrites one. Name another file.")
 
 
 def write_public(path: Path, text: str) -> None:
-    """Write a new file whole or not at all.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file whole or not at all."""
     with whole_file(path, replace=False) as file:
         file.write(text.encode())
 
 
 @contextmanager
 def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
-    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone.
-
-    Args:
-        path: the file; any other folder must be there already.
-        for_a_moment: whether to remove it again after the block.
-
-    Raises:
-        ParameterError: it cannot be made.
-    """
+    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone."""
     folder = path.parent
     made = folder.name == OWNERS_FOLDER and not folder.exists()
     if made:
@@ -206,10 +159,6 @@ def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file whole or not at all, readable by its owner only, and the folder `owner` where that is its place.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file whole or not at all, for its owner only, and the folder `owner` where that is its place."""
     with owners_folder(path), whole_file(path, replace=False, mode=0o600) as file:
         file.write(text.encode())

@@ -19,20 +19,11 @@ from pcneo.privacy.quantiles import QUANTILES
 from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
 
-__all__ = ["owner_json", "owner_markdown", "owner_record"]
-
 _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
 
 
 def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
-    """Return the owner's report as plain values.
-
-    Args:
-        release: the release.
-        scales: the scale of each vertex; 0 for an exact count.
-        total: the noisy total.
-        account: the ledger with this release in it.
-    """
+    """Return the owner's report as plain values."""
     mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
     report = {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",

@@ -21,8 +21,6 @@ from pcneo.errors import GraphError
 from pcneo.privacy import facts
 from pcneo.release.answers_file import opened_behind_head, quoted
 
-__all__ = ["pair_answers_hash", "read_pair_answers", "write_pair_answers"]
-
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
 
 
@@ -36,19 +34,7 @@ def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairA
 def write_pair_answers(
     path: Path, keys: KeyArray, graph: Hull, answers: facts.PairAnswers, record: Mapping[str, object], mode: int
 ) -> None:
-    """Write a new file whole or not at all.
-
-    Args:
-        path: the file.
-        keys: of the vertices, by position.
-        graph: P̂, whose pairs the answers are about.
-        answers: the answers.
-        record: what the lines before the pairs say.
-        mode: the file's permissions before the umask.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file whole or not at all."""
     with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
         for name, value in record.items():
             packed.write(f"# {name}: {value}\n".encode())
@@ -60,17 +46,7 @@ def write_pair_answers(
 
 
 def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
-    """Read the answers about the pairs inside the groups as they are now.
-
-    Args:
-        path: the file.
-        keys: of the vertices, by position.
-        graph: P̂.
-
-    Raises:
-        FileFormatError: the file cannot be read, or holds more than such answers can.
-        GraphError: it is about other pairs.
-    """
+    """Read the answers about the pairs inside the groups as they are now."""
     yes, at = np.empty(graph.pair_count, np.bool_), 0
     longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
     with opened_behind_head(path, graph.pair_count * (4 * longest + 8) + 1) as file:

@@ -24,8 +24,6 @@ from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
 
-__all__ = ["Prepared", "prepare"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Prepared(Chosen):
@@ -85,12 +83,7 @@ class Prepared(Chosen):
         return spend_of(self.mechanism, self.run, paid=self.mechanism.epsilon if is_free else self.paid)
 
     def draw(self, noise: Noise, once: Once) -> Drawn:
-        """Draw once; return the scale and the noisy count of each vertex.
-
-        Args:
-            noise: the source of noise.
-            once: what releases of the same share draw once.
-        """
+        """Draw once; return the scale and the noisy count of each vertex."""
         return self.mechanism.draw_beside(self.facts, self.scaling, noise, once)
 
 
@@ -98,12 +91,6 @@ def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = 
     """Read each graph and set of groups once, check them, and compute everything that takes no noise.
 
     Whose answers a release is computed from is said afterwards, by `with_answer_sets`.
-
-    Raises:
-        ParameterError: a parameter or a scale is out of range for the graph as it was read.
-        GraphChangedError: the graph or the memberships are no longer those of the run.
-        GraphError: the graph cannot be read, a count does not fit, or the groups are too large for the mechanism.
-        SchemaError: the key has no index.
     """
     graphs: dict[str, GraphRecord] = {}
     for choice in chosen:

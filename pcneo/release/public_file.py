@@ -19,8 +19,6 @@ from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
 
-__all__ = ["PublicRelease", "read_release", "total_told"]
-
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
 """Values of the record that stay text although some look like numbers: exact ones among them."""

@@ -12,8 +12,6 @@ from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.database import Database, GraphRecord
 
-__all__ = ["ReadGraph", "read_for_release"]
-
 
 class ReadGraph:
     """One graph, read once for all releases of it.
@@ -36,12 +34,7 @@ class ReadGraph:
         self._facts: dict[object, CountedGraph] = {None: CountedGraph(graph)}
 
     def facts(self, run: RunRecord | None = None, *, kept: bool = False) -> CountedGraph:
-        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read.
-
-        Args:
-            run: the run.
-            kept: whether the groups are those of a version that was asked for by number.
-        """
+        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read."""
         if run is None:
             return self._facts[None]
         key = (run.id, run.version) if kept else run.id
@@ -51,11 +44,7 @@ class ReadGraph:
         return self._facts[key]
 
     def read_kept_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
-        """Read the groups of a kept version once, whatever graph they came from.
-
-        Raises:
-            GraphChangedError: the groups are no longer those that were written.
-        """
+        """Read the groups of a kept version once, whatever graph they came from."""
         if (run.id, run.version) in self.kept:
             return
         if progress:
@@ -67,11 +56,7 @@ class ReadGraph:
         self.kept[run.id, run.version] = groups
 
     def read_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
-        """Read a run's memberships once, and check graph and memberships against what the run recorded.
-
-        Raises:
-            GraphChangedError: the graph or the memberships are no longer those of the run.
-        """
+        """Read a run's memberships once, and check graph and memberships against what the run recorded."""
         if run.id in self.groups:
             return
         # [same-arrays] Both hashes are taken of the arrays that are counted on below, not of a second reading.

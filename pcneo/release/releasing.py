@@ -36,8 +36,6 @@ from pcneo.store.database import Database
 from pcneo.store.ledger import note_answers
 from pcneo.store.schema import OWN_SCHEMA
 
-__all__ = ["Released", "check_requests", "release"]
-
 log = logging.getLogger("pcneo")
 
 Retry = Callable[[PcneoError], bool]
@@ -146,28 +144,8 @@ def release(
 ) -> tuple[list[Prepared], list[Released]]:
     """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
 
-    Args:
-        db: the database.
-        requests: one or several releases; they are checked together before anything is drawn.
-        selection: the graph of releases that rest on no run.
-        terms: what the owner says about the budget and about this call.
-        noise: the source of noise; a release accepts OpenDP's alone.
-        retry: decides after a write that failed whether to try again with the same numbers; None for never.
-        confirm: asked whether to release counts that are bound to be mostly noise; None to refuse them.
-        agree: asked last, with what was prepared, whether to spend; None for yes.
-        progress: called with stage, done and total.
-
     Returns:
         What was prepared, and what was released: nothing after a dry run or a no.
-
-    Raises:
-        ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent and no noise drawn.
-        DatabaseError: the database failed while the spend was recorded; no noise was drawn, and the ledger says
-            whether the spend counts.
-        KeyboardInterrupt, SystemExit: a signal has come. One between the spend and the last file waits until all is
-            written, which is logged; a second Ctrl-C does not wait.
-        PcneoError: a write failed after the spend; the message says which release stays recorded and what became of its
-            numbers.
     """
     if noise is not None:
         require_release_noise(noise)
@@ -216,15 +194,7 @@ def _wants_retry(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
 
 
 def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
-    """Refuse what can be refused without a database: parameters out of range, files that cannot be written.
-
-    Args:
-        requests: one or several releases.
-        terms: what the owner says about this call.
-
-    Raises:
-        ParameterError: says which and why.
-    """
+    """Refuse what can be refused without a database: parameters out of range, files that cannot be written."""
     if not requests:
         raise ParameterError("There is no release to make.", name="requests", value=requests)
     if terms.write_property is not None and len(requests) != 1:
@@ -288,12 +258,7 @@ def _publish(
     property_name: str | None,
     retry: Retry | None,
 ) -> list[Released]:
-    """Write every release; a failure does not hold up the others.
-
-    Raises:
-        PcneoError: says of each incomplete release what was written and what was not; its data has the releases whose
-            public file was written, as `released`.
-    """
+    """Write every release; a failure does not hold up the others."""
     released, failures = [], []
     for numbers in drawn:
         request, ready = numbers.request, numbers.release

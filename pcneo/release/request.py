@@ -20,8 +20,6 @@ from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import OWNERS_FOLDER, check_writable, owners_folder
 
-__all__ = ["Destination", "Release", "Source", "check_destinations", "each_k", "numbered", "read_batch"]
-
 COLUMNS = (
     "mechanism",
     "k",
@@ -208,16 +206,7 @@ class Release(Source, Destination):
 
 
 def each_k(request: Release, *, epsilon: str | None = None, named: bool = False) -> list[Release]:
-    """Return a release of a mechanism with several k as one for each, which share what they draw.
-
-    Args:
-        request: of every k.
-        epsilon: ε as it was written, for names of files.
-        named: whether file names get k and ε where there is a single k, too.
-
-    Raises:
-        ParameterError: the mechanism cannot share with others what the request says.
-    """
+    """Return a release of a mechanism with several k as one for each, which share what they draw."""
     request.check_share()
     mechanism, epsilon = request.mechanism, epsilon or typed_text(request.mechanism.epsilon)
     if len(mechanism.ks) == 1:
@@ -242,15 +231,7 @@ def numbered(to: Path, k: int, epsilon: str) -> Path:
 
 
 def read_batch(path: AnyPath) -> list[Release]:
-    """Read releases from a CSV file, one per row.
-
-    Args:
-        path: the file; its columns are among `COLUMNS`, those of `NEEDED` all there and filled. In the others an empty
-            cell means the default.
-
-    Raises:
-        FileFormatError: a column is unknown or a cell cannot be read; names the line.
-    """
+    """Read releases from a CSV file, one per row."""
     path = Path(path)
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8-sig")
@@ -344,11 +325,7 @@ def _whole(name: str, text: str) -> int:
 
 
 def check_destinations(requests: Sequence[Destination]) -> None:
-    """Refuse, before anything is spent, destinations that cannot be written or that would meet.
-
-    Raises:
-        ParameterError: says which and why.
-    """
+    """Refuse, before anything is spent, destinations that cannot be written or that would meet."""
     taken: set[Path] = set()
     for request in requests:
         if request.suffix not in SUFFIXES:

@@ -21,8 +21,6 @@ from pcneo.store.database import Database
 from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
 
-__all__ = ["RoughGroups", "annotate_answers"]
-
 
 @dataclass(frozen=True)
 class RoughGroups:
@@ -44,20 +42,6 @@ def annotate_answers(
 
     They follow from the answers alone, carry the promise of `respond` and cost nothing further. No release rests on
     them, and none of them is ever taken for a run of the graph.
-
-    Args:
-        db: the database.
-        answers_from: NAME.answers.gz of an earlier release of this graph, found in its ledger by its hash.
-        keeping: as for `annotate.write`.
-        **asked: as for `annotate.write`; p is 3/10 unless given. Without graph and selection, the graph is that whose
-            ledger has the answers.
-
-    Raises:
-        FileFormatError: the file cannot be read.
-        ParameterError: so few of the yes-answers are connections that groups would say nothing.
-        NotFoundError: the ledger knows no such answers.
-        GraphChangedError: the graph has other vertices than when the answers were drawn.
-        PcneoError: as for `annotate.write`.
     """
     if asked.get("p") is None:
         asked["p"] = DEFAULT_P
@@ -88,11 +72,7 @@ class AnsweredGraph(WholeGraph):
     scope = "answers"
 
     def __init__(self, plan: Plan, file: AnswersFile, known: Sequence[ReleaseRecord]) -> None:
-        """Read which vertices there are, then the answers.
-
-        Raises:
-            PcneoError: as `annotate_answers` says.
-        """
+        """Read which vertices there are, then the answers."""
         super().__init__(plan)
         keys, below = self.graph.keys, threshold_of(file.epsilon)
         record, answers = find_answers(plan.configuration.get("graph", ""), keys, below, file, known)

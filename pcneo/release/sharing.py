@@ -11,15 +11,9 @@ from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Mechanism, Modelled
 from pcneo.release.choice import Chosen
 
-__all__ = ["shared"]
-
 
 def shared(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Say of each release what an earlier one has drawn and paid for; releases that draw nothing together stay.
-
-    Raises:
-        ParameterError: releases are to share a C* and cannot.
-    """
+    """Say of each release what an earlier one has drawn and paid for; releases that draw nothing together stay."""
     return _sharing_answers(_sharing_bounds(list(chosen)))
 
 

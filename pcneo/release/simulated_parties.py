@@ -11,17 +11,9 @@ from pcneo.privacy.collector import put_together
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.vertex import Answered, OwnRow, answer
 
-__all__ = ["answers_of_parties"]
-
 
 def answers_of_parties(graph: Graph, epsilon: Fraction, noise: Noise) -> AnsweredPairs:
-    """Return the answers that the vertices of a graph send, each with coins of its own.
-
-    Args:
-        graph: the graph.
-        epsilon: ε.
-        noise: the source of coins.
-    """
+    """Return the answers that the vertices of a graph send, each with coins of its own."""
     key_list, keys = AskedKeys(graph.keys), graph.keys.tolist()
     sent: dict[int, Answered] = {}
     for at, key in enumerate(keys):

@@ -42,8 +42,6 @@ from pcneo.store.ledger import create_budget, create_release, get_secret, list_l
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
-__all__ = ["Terms", "admit", "check_early", "check_room", "enter", "lacks_total", "spend"]
-
 log = logging.getLogger("pcneo")
 
 _MOST_DELTA = Fraction(1, 1000)
@@ -65,9 +63,6 @@ class Terms:
             expected to err by more, the release is refused. None for no such comparison.
         mean_degree: connections of a vertex in the mean, as the owner states or guesses them; None for 10.
         anyway: make such a release all the same, and any that is known to err more than zeros.
-
-    Raises:
-        ParameterError: the total, the mean count or the mean degree is not positive and finite.
     """
 
     budget_epsilon: object = None
@@ -97,11 +92,7 @@ class Terms:
 
 
 def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> None:
-    """Refuse, before anything is read, what the ledger as it stands does not admit; `spend` decides under the lock.
-
-    Raises:
-        BudgetError: says which rule stands against it.
-    """
+    """Refuse, before anything is read, what the ledger as it stands does not admit; `spend` decides under the lock."""
     spends: dict[str, list[Spend]] = {}
     for choice in chosen:
         spends.setdefault(choice.graph.name, []).append(choice.spend)
@@ -112,9 +103,6 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
     """Refuse, before anybody is asked for a mechanism, an ε for which the graph has no room with any that promises.
 
     Releases of one ε may be computed from the same answers, so each ε is taken once.
-
-    Raises:
-        BudgetError: says which rule stands against it.
     """
     if terms.dry_run or terms.no_promise:
         return
@@ -134,22 +122,14 @@ def lacks_total(db: Database, requests: Sequence[Release], named: Selection) -> 
 
 
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
-    """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded.
-
-    Raises:
-        BudgetError: says which rule stands against it.
-    """
+    """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded."""
     secret = get_secret(db)
     fingerprints = {} if secret is None else _fingerprints(prepared, secret)
     _admit(list_ledger(db), _graphs(prepared), _spends(prepared), terms, fingerprints)
 
 
 def enter(db: Database, prepared: Sequence[Prepared]) -> None:
-    """Store the graphs that pcneo does not know yet, so that they can be locked.
-
-    Raises:
-        BusyError: another process has just entered one.
-    """
+    """Store the graphs that pcneo does not know yet, so that they can be locked."""
     for graph in _graphs(prepared):
         stored = db.merge_graph(graph.name, graph.selection, graph.fingerprint_key)
         if stored.fingerprint_key != graph.fingerprint_key:
@@ -164,11 +144,6 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
 
     Returns:
         The account of each graph, with these releases, by the graph's name.
-
-    Raises:
-        BudgetError: says which rule stands against it; nothing was spent.
-        BusyError: somebody is writing one of the graphs; nothing was spent.
-        DatabaseError: the database failed; what was recorded by then stays.
     """
     graphs = _graphs(prepared)
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
@@ -231,15 +206,7 @@ def _admit(
     terms: Terms,
     fingerprints: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Cost]:
-    """Check each graph's releases against its account; return the totals to set.
-
-    Args:
-        ledger: as it stands.
-        graphs: those of the releases.
-        spends: of the releases, by the graph's name.
-        terms: what the owner says.
-        fingerprints: of the graphs' keys, as far as they were read.
-    """
+    """Check each graph's releases against its account; return the totals to set."""
     check_sole_names(ledger, graphs)
     for graph in graphs:
         check_not_renamed(ledger, graph, fingerprints.get(graph.name))
@@ -272,11 +239,7 @@ def _with_delta(total: Cost, cost: Cost) -> Cost:
 
 
 def _check_version(transaction: Transaction, release: Prepared) -> None:
-    """Refuse to spend on a version whose hubs are no longer kept: the ledger keeps those it rests on from here on.
-
-    Raises:
-        GraphChangedError: it was let go since the release was prepared.
-    """
+    """Refuse to spend on a version whose hubs are no longer kept: the ledger keeps those it rests on from here on."""
     run = release.run
     if run is not None and not transaction.is_readable(run.id, run.version):
         raise GraphChangedError(

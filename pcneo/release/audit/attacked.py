@@ -23,8 +23,6 @@ from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips
 from pcneo.release.audit.group_pairs import GroupPairs
 
-__all__ = ["Attack", "Errors", "Found", "Simulated", "can_be_attacked", "mean_errors", "mean_found", "simulated"]
-
 Flags = NDArray[np.bool_]
 
 
@@ -73,11 +71,7 @@ def can_be_attacked(n: int) -> bool:
 
 
 def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int) -> Iterator[Simulated]:
-    """Yield simulated releases.
-
-    Raises:
-        ParameterError, GraphError: the mechanism is refused, as for a release.
-    """
+    """Yield simulated releases."""
     mechanism.check_drawable()
     scaling = mechanism.scaling(facts)
     for _ in range(draws):
@@ -134,12 +128,7 @@ class Attack:
         return self._groups.counted(connected) if self._groups else (0, 0)
 
     def of_release(self, release: Simulated, *, published: bool = False) -> Found:
-        """Return what a release shows.
-
-        Args:
-            release: the release.
-            published: whether its answers are published with the counts.
-        """
+        """Return what a release shows."""
         mechanism, drawn = release.mechanism, release.drawn
         counts = drawn.counts if mechanism.counts_vertices else None
         seen = Seen(self._n, degrees=drawn.columns.get("degree"), counts=counts)

@@ -37,8 +37,6 @@ from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database
 
-__all__ = ["MEANING", "NOTICE", "AuditResult", "AuditRow", "audit"]
-
 NOTICE = "For the owner alone: this says more of the graph than a release promises to hide. Do not publish it."
 
 MEANING = (
@@ -127,20 +125,7 @@ def audit(
     source: Source = Source(),
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Say what each mechanism would promise, err and show on a graph at one ε, beside zeros, degrees and exact counts.
-
-    Args:
-        db: the database.
-        epsilon: ε of each release.
-        k: vertices of the cliques.
-        delta: δ of the mechanisms that have one; None for their own.
-        source: the graph, and the run whose groups count.
-        progress: called with stage, done and total.
-
-    Raises:
-        ParameterError: ε is one that no mechanism takes, or a number is out of range.
-        NotFoundError, GraphError: as for a release.
-    """
+    """Say what each mechanism would promise, err and show at one ε, beside zeros, degrees and exact counts."""
     epsilon = positive(epsilon, "epsilon")
     delta = None if delta is None else positive(delta, "delta", below=1)
     every = {kind: _made_or_refused(kind, k=k, epsilon=epsilon, delta=delta) for kind in MECHANISMS.values()}

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch
 
-__all__ = ["GroupPairs"]
-
 
 class GroupPairs:
     """The groups of all vertices, each vertex's own among them.
@@ -18,12 +16,7 @@ class GroupPairs:
     """
 
     def __init__(self, groups: CohesionBatch, n: int) -> None:
-        """Find the smallest group of each pair; n is 65,535 at most.
-
-        Args:
-            groups: of every vertex, in order.
-            n: the number of vertices.
-        """
+        """Find the smallest group of each pair; n is 65,535 at most."""
         self._n, self._groups = n, groups
         self.bounds = (groups.sizes - 1) * groups.p.denominator // groups.p.numerator
         self._smallest = np.zeros((n, n), np.uint16)
@@ -49,10 +42,6 @@ class GroupPairs:
         return counted
 
     def counted(self, connected: NDArray[np.int64]) -> tuple[int, int]:
-        """Return how many pairs lie inside groups, and how many of some pairs do.
-
-        Args:
-            connected: int64, shape (2, m): both ends of each.
-        """
+        """Return how many pairs lie inside groups, and how many of some pairs do."""
         inside = (int(np.count_nonzero(self._smallest)) - int(np.count_nonzero(np.diagonal(self._smallest)))) // 2
         return inside, int(np.count_nonzero(self._smallest[connected[0], connected[1]]))
