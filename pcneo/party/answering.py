@@ -17,8 +17,6 @@ from pcneo.party.own_ledger import ledger_held, read_ledger, sole_file, write_le
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.vertex import OwnRow, answer
 
-__all__ = ["Sent", "answer_call", "read_row"]
-
 
 @dataclass(frozen=True)
 class Sent:
@@ -47,24 +45,7 @@ def answer_call(
     to: AnyPath | None = None,
     coins: Callable[[int], bytes] = system_coins,
 ) -> Sent:
-    """Answer a call for one vertex, and write its message; nothing is sent anywhere.
-
-    Args:
-        call: what the collector told: a file as `call` writes it, or one that somebody forged.
-        row: the vertex's own row, `{"key": 58, "neighbours": [12, 105]}`.
-        ledger: the vertex's own ledger, `{"key": 58, "limit": "1", "total": "5"}`.
-        to: the message; by default beside the call, under a name made from the key.
-        coins: returns so many random bytes; the operating system's unless a test brings others.
-
-    Raises:
-        FileFormatError: a file cannot be read, the ledger has a second name, or the call is not as it must be.
-        ParameterError: ε is outside 0.001..16, or the message cannot be written.
-        NotFoundError: the vertex is not in the call's list.
-        GraphError: row and ledger are those of two vertices, or keys are of another kind than the list's.
-        BudgetError: ε passes the vertex's limit, or its total.
-        BusyError: another process is answering with this ledger.
-        PcneoError: the message could not be written; the spend stays.
-    """
+    """Answer a call for one vertex, and write its message; nothing is sent anywhere."""
     checked_call, own, book = read_call(call), read_row(row), sole_file(Path(ledger))
     place = Path(call).with_name(message_name(own.key)) if to is None else Path(to)
     with ledger_held(book):
@@ -87,11 +68,7 @@ def answer_call(
 
 
 def read_row(path: AnyPath) -> OwnRow:
-    """Read a vertex's own row.
-
-    Raises:
-        FileFormatError: it cannot be read, the vertex is its own neighbour, or keys are of two kinds.
-    """
+    """Read a vertex's own row."""
     path = Path(path)
     fields = read_object(path, ("key", "neighbours"))
     (key,) = keys_of(path, [fields["key"]])

@@ -16,8 +16,6 @@ from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.randomised_response import check_epsilon, threshold_of
 
-__all__ = ["CALL", "Call", "call", "read_call"]
-
 CALL = "call.json"
 """The call's name in the collector's folder."""
 
@@ -43,18 +41,7 @@ class Call:
 
 
 def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
-    """Make a call: write `call.json` into an existing folder, for all whom the collector asks.
-
-    Args:
-        folder: the collector's folder; messages will come into it.
-        keys_from: a JSON list of keys, in any order.
-        epsilon: ε, a number or its text.
-
-    Raises:
-        ParameterError: ε is out of range, or the folder holds a call already.
-        FileFormatError: the list cannot be read.
-        GraphError: fewer than two keys, or the same key twice.
-    """
+    """Make a call: write `call.json` into an existing folder, for all whom the collector asks."""
     place, listed = Path(folder) / CALL, Path(keys_from)
     exact = positive(epsilon, "epsilon")
     check_epsilon(exact)
@@ -79,13 +66,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
 
 
 def read_call(path: AnyPath) -> Call:
-    """Read a call, and check it as somebody must who does not trust the collector.
-
-    Raises:
-        FileFormatError: it cannot be read, its list does not have as many keys as it says or not in their order, or its
-            threshold is not that of its ε.
-        ParameterError: ε is out of range.
-    """
+    """Read a call, and check it as somebody must who does not trust the collector."""
     path = Path(path)
     fields = read_object(path, ("release", "epsilon", "threshold", "vertices", "keys"))
     release, epsilon = text_of(path, fields, "release"), number_of(path, fields, "epsilon")

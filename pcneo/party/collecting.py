@@ -32,7 +32,6 @@ from pcneo.release.outputs import (
 if TYPE_CHECKING:
     from pcneo.privacy.vertex import Answered
 
-__all__ = ["Collected", "collect"]
 
 log = logging.getLogger("pcneo")
 
@@ -70,22 +69,6 @@ def collect(
     """Make a release of what vertices have sent: the answers, and counts of k-cliques computed from them.
 
     Whoever sent nothing is left out with all its pairs. It may be done again, for another k too, at no cost to anybody.
-
-    Args:
-        folder: holds `call.json` and the messages, files that end in `.message.json`.
-        to: the public file, .csv or .json.
-        k: vertices of the cliques, 3 or 4.
-        clip: whether counts cut to what is possible are added.
-        smooth: whether counts drawn towards those of vertices of like degree are added.
-        large: whether more than 65,536 vertices are meant.
-
-    Raises:
-        FileFormatError: the call or a message cannot be read, or a message is of another release or of a vertex that
-            was not asked, or there are two of one vertex.
-        GraphError: a message does not have as many bits as its vertex answers for; fewer than two vertices answered; a
-            key that a spreadsheet would run is to be written as CSV.
-        ParameterError: k or what to add is out of range, there are too many vertices, or a file cannot be written.
-        PcneoError: a file could not be written.
     """
     folder, to = Path(folder), Path(to)
     answers_to = to.with_suffix(".answers.gz")

@@ -13,8 +13,6 @@ from pcneo.basics.model import Key
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 
-__all__ = ["bad", "keys_of", "number_of", "read_json", "read_object", "text_of"]
-
 MOST_BYTES = 2**24
 """Lists of a million keys have less; what they hold takes up to twenty times the memory of its text."""
 
@@ -22,11 +20,7 @@ MOST_BYTES = 2**24
 def read_object(
     path: Path, fields: Iterable[str], optional: Iterable[str] = (), most: int = MOST_BYTES
 ) -> dict[str, Any]:
-    """Read an object with these fields and no others.
-
-    Raises:
-        FileFormatError: the file cannot be read, is no such object, or names a field twice.
-    """
+    """Read an object with these fields and no others."""
     value = read_json(path, most)
     if not isinstance(value, dict) or not set(fields) <= set(value) <= {*fields, *optional}:
         raise bad(path, f"it must be an object with {', '.join(fields)} and nothing else")
@@ -34,11 +28,7 @@ def read_object(
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> object:
-    """Read any JSON of at most so many bytes; an object that names a field twice is refused, and so is NaN.
-
-    Raises:
-        FileFormatError: the file cannot be read.
-    """
+    """Read any JSON of at most so many bytes; an object that names a field twice is refused, and so is NaN."""
     try:
         text = read_whole(path, most).decode("utf-8")
         return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
@@ -57,11 +47,7 @@ def _refuse(name: str) -> Never:
 
 
 def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:
-    """Return a field that is text of 1 to 100 characters.
-
-    Raises:
-        FileFormatError: it is not.
-    """
+    """Return a field that is text of 1 to 100 characters."""
     value = fields[name]
     if not isinstance(value, str) or not 1 <= len(value) <= 100:
         raise bad(path, f"{name} must be text of 1 to 100 characters")
@@ -69,11 +55,7 @@ def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:
 
 
 def number_of(path: Path, fields: Mapping[str, Any], name: str) -> Fraction:
-    """Return a field that is a positive number, exactly as it is written.
-
-    Raises:
-        FileFormatError: it is not.
-    """
+    """Return a field that is a positive number, exactly as it is written."""
     try:
         return positive(fields[name], name)
     except ParameterError as error:
@@ -81,11 +63,7 @@ def number_of(path: Path, fields: Mapping[str, Any], name: str) -> Fraction:
 
 
 def keys_of(path: Path, value: object) -> list[Key]:
-    """Return a list of keys as they stand: whole numbers of 64 bits, or text.
-
-    Raises:
-        FileFormatError: it is none.
-    """
+    """Return a list of keys as they stand: whole numbers of 64 bits, or text."""
     if not isinstance(value, list):
         raise bad(path, "keys must be a list")
     for key in value:

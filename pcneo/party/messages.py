@@ -13,8 +13,6 @@ from pcneo.basics.model import Key
 from pcneo.basics.whole_file import whole_file
 from pcneo.party.json_files import bad, keys_of, read_object, text_of
 
-__all__ = ["SUFFIX", "Message", "message_name", "read_message", "write_message"]
-
 SUFFIX = ".message.json"
 """By which the collector finds messages in its folder."""
 
@@ -40,11 +38,7 @@ def message_name(key: Key) -> str:
 
 
 def write_message(path: Path, message: Message) -> None:
-    """Write a new file whole or not at all; its length follows from the keys and the release number alone.
-
-    Raises:
-        PcneoError: it cannot be written, or it exists.
-    """
+    """Write a new file whole or not at all; its length follows from the keys and the release number alone."""
     record = {
         "release": message.release,
         "key": message.key,
@@ -55,11 +49,7 @@ def write_message(path: Path, message: Message) -> None:
 
 
 def read_message(path: Path, most: int) -> Message:
-    """Read a message of at most so many bytes.
-
-    Raises:
-        FileFormatError: it is not a message, or longer.
-    """
+    """Read a message of at most so many bytes."""
     fields = read_object(path, ("release", "key", "answers"), most=most)
     (key,) = keys_of(path, [fields["key"]])
     try:

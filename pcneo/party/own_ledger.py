@@ -18,8 +18,6 @@ from pcneo.errors import BudgetError, BusyError, ParameterError
 from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of
 from pcneo.privacy.exact import exact_text
 
-__all__ = ["OwnLedger", "Spent", "ledger_held", "read_ledger", "sole_file", "write_ledger"]
-
 
 @dataclass(frozen=True)
 class Spent:
@@ -57,9 +55,6 @@ class OwnLedger:
 
         Whoever asks again, under the same number or another, with the same list or another, is answered with new coins
         and spends again.
-
-        Raises:
-            BudgetError: ε passes the limit, or the sum the total.
         """
         # [party-ledger]
         if not epsilon <= self.limit:
@@ -78,11 +73,7 @@ class OwnLedger:
 
 
 def sole_file(path: Path) -> Path:
-    """Return the file itself that a ledger's path leads to, by whatever links: one file has one lock and one sum.
-
-    Raises:
-        FileFormatError: it cannot be found, or has a second name, under which its old content would stay.
-    """
+    """Return the file itself that a ledger's path leads to, by whatever links: one file has one lock and one sum."""
     try:
         real = path.resolve(strict=True)
         links = real.stat().st_nlink
@@ -94,11 +85,7 @@ def sole_file(path: Path) -> Path:
 
 
 def read_ledger(path: Path) -> OwnLedger:
-    """Read a ledger; `spends` may be missing in one that its owner has just written.
-
-    Raises:
-        FileFormatError: it cannot be read.
-    """
+    """Read a ledger; `spends` may be missing in one that its owner has just written."""
     fields = read_object(path, ("key", "limit", "total"), optional=("spends",))
     (key,) = keys_of(path, [fields["key"]])
     entries = fields.get("spends", [])
@@ -115,11 +102,7 @@ def _spent(path: Path, entry: object) -> Spent:
 
 
 def write_ledger(path: Path, ledger: OwnLedger) -> None:
-    """Write the ledger in the place of what was there, readable by its owner only; it is on disk on return.
-
-    Raises:
-        PcneoError: it cannot be written; the old one is still there.
-    """
+    """Write the ledger in the place of what was there, readable by its owner only; it is on disk on return."""
     spends = [{"release": s.release, "epsilon": exact_text(s.epsilon), "at": s.at} for s in ledger.spends]
     record = {
         "key": ledger.key,
@@ -133,12 +116,7 @@ def write_ledger(path: Path, ledger: OwnLedger) -> None:
 
 @contextmanager
 def ledger_held(path: Path) -> Iterator[None]:
-    """Keep every other process of pcneo from spending in this ledger, by a lock on its folder's `NAME.lock`.
-
-    Raises:
-        BusyError: another one is answering with it.
-        ParameterError: the lock cannot be made.
-    """
+    """Keep every other process of pcneo from spending in this ledger, by a lock on its folder's `NAME.lock`."""
     place = path.with_name(f"{path.name}.lock")
     try:
         handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
