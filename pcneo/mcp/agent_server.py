@@ -15,7 +15,6 @@ from pcneo.store.database import Database
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-__all__ = ["make_agent_server", "run_agent_server"]
 
 INSTRUCTIONS = (
     "Stored critical connections of graphs in Neo4j. Begin with list_graphs and list_runs. Cohesions are computed from "
@@ -25,15 +24,7 @@ INSTRUCTIONS = (
 
 
 def run_agent_server(db: Database, *, allow_requests: bool = False) -> None:
-    """Answer on standard input and output until the client leaves.
-
-    Args:
-        db: the database.
-        allow_requests: whether agents may place requests, which a service beside the database answers.
-
-    Raises:
-        PcneoError: the extra `mcp` is not installed.
-    """
+    """Answer on standard input and output until the client leaves."""
     make_agent_server(db, allow_requests=allow_requests).run()
 
 

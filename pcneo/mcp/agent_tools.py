@@ -14,8 +14,6 @@ from pcneo.stored.queries import list_queries, run_query
 from pcneo.stored.runs import list_runs
 from pcneo.stored.showing import plain_cohesion, show
 
-__all__ = ["AgentTools"]
-
 AnyKey = str | int
 """Keys of vertices as JSON has them."""
 
