@@ -13,8 +13,6 @@ from pcneo.release.budget import Forgotten, GraphBudget
 from pcneo.release.ledger_mending import apart, mend, same
 from pcneo.store.database import Database
 
-__all__ = ["Budget"]
-
 
 @dataclass(frozen=True)
 class Budget:
@@ -34,18 +32,7 @@ class Budget:
     db: Database = field(kw_only=True, repr=False, compare=False)
 
     def set(self, epsilon: AnyNumber, delta: AnyNumber | None = None) -> Account:
-        """Set the total (ε, δ). Setting it again, even higher, is recorded in the ledger.
-
-        Args:
-            epsilon: ε, a number or its text.
-            delta: δ likewise; None keeps the present one, 0 at first.
-
-        Raises:
-            ParameterError: ε or δ is out of range.
-            NotFoundError: there is no such graph.
-            BudgetError: the graph shares data with another graph that has a ledger.
-            BusyError: another writer holds the graph.
-        """
+        """Set the total (ε, δ). Setting it again, even higher, is recorded in the ledger."""
         return budget.set_total(self.db, graph=self.graph, epsilon=epsilon, delta=delta)
 
     def show(self) -> GraphBudget:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
 
-__all__ = ["Db", "connect"]
-
 
 class Db:
     """One database of a server. Use it in a `with` block, or `close` it; `pcneo.connect` makes it.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult
     from pcneo.store.database import Database
 
-__all__ = ["GraphHandle", "graph_handle"]
-
 
 @dataclass(frozen=True)
 class GraphHandle(GraphModes):
@@ -47,11 +45,7 @@ class GraphHandle(GraphModes):
     # --- Which graph
 
     def _named(self) -> str:
-        """Return the name under which the database knows it.
-
-        Raises:
-            NotFoundError: it knows none.
-        """
+        """Return the name under which the database knows it."""
         known = self.db.list_graphs()
         names = [graph.name for graph in known]
         if self.name in names:
@@ -276,12 +270,7 @@ class GraphHandle(GraphModes):
 
 
 def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphHandle:
-    """Return a graph's handle, where it can be meant.
-
-    Raises:
-        NotFoundError: a name alone, and the database knows other graphs only.
-        GraphError: the name stands for other labels, types or another key.
-    """
+    """Return a graph's handle, where it can be meant."""
     known = {graph.name: graph for graph in db.list_graphs()}
     if name in known:
         if selection:

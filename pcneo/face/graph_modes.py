@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pcneo.annotate import EstimateResult, Keeping, ParquetResult, StatsResult, SteadinessResult, WriteResult
     from pcneo.store.database import Database
 
-__all__ = ["CohesionStream", "GraphModes", "SeveralP", "Vertices", "plain_keys"]
 
 SeveralP = AnyP | Sequence[AnyP]
 Vertices = Key | Iterable[Key]
@@ -93,30 +92,8 @@ class GraphModes:
         >>> result.run.version, result.run.added, result.graph
         (1, 0, 'friends')
 
-        Args:
-            p: one or several, which share the read; None for every standing run of the graph, or 3/10 where it has
-                none.
-            search: `smallest`, `density` or `degree`; None for the default, without p for that of each standing run.
-            vertices: one key or several, which alone are searched; None for every vertex.
-            effort: starts of the search `smallest`; None for 1, without p for that of each standing run.
-            concurrency: threads that search; None for all cores.
-            check: also check that every answer is minimal.
-            create_index: create the index on the key where it is missing.
-            keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
-            scheduler: a `distributed.Client`, whose cluster searches in place of this process.
-            progress: called with stage, done and total.
-
         Returns:
             What was changed and how long it took: a row for each run.
-
-        Raises:
-            ParameterError: an option is out of range, or a name is left out where there is more than one choice.
-            NotFoundError: there is no such label, type or vertex.
-            KeyPropertyError: keys are missing, repeated, or of mixed or unusable kinds.
-            GraphChangedError: the graph changed while it was read.
-            SchemaError: the key has no index.
-            BusyError: another writer holds the graph, or has taken it over.
-            DatabaseError: the database could not do it. After any error all runs stay as they were.
         """
         from pcneo.annotate import write
 
@@ -151,13 +128,6 @@ class GraphModes:
 
         >>> [cohesion.size for cohesion in friends.stream(p="0.3", vertices=[58])]
         [6]
-
-        Args:
-            p, search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`; the cohesions come
-                in the order of the vertices.
-
-        Raises:
-            PcneoError: as from `annotate`.
         """
         from pcneo.annotate import stream
 
@@ -195,13 +165,6 @@ class GraphModes:
 
         >>> friends.stats(p=["0.1", "0.3"]).to_pandas()["p"].tolist()
         ['1/10', '3/10']
-
-        Args:
-            p, search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
-            plot: a picture of both, `.svg` or `.png`.
-
-        Raises:
-            PcneoError: as from `annotate`.
         """
         from pcneo.annotate import stats
 
@@ -236,16 +199,6 @@ class GraphModes:
         >>> steady = friends.steadiness(p="0.3", orders=2, to="steady", vertices=[58])
         >>> steady.summaries["3/10"].vertices, [file.name for file in steady.files]
         (1, ['vertices.csv', 'connections.csv'])
-
-        Args:
-            p, search, vertices, effort, concurrency, progress: as for `annotate`.
-            orders: numberings besides that of the keys; the search takes as many times longer.
-            to: a folder for two files: for each vertex the share of numberings that give its cohesion, for each of its
-                connections the share in which it is critical.
-
-        Raises:
-            ParameterError: as from `annotate`, or orders is below 1, or a file exists or cannot be written.
-            PcneoError: as from `annotate`.
         """
         from pcneo.annotate import steadiness
 
@@ -275,12 +228,6 @@ class GraphModes:
 
         >>> friends.estimate(p="0.3").estimates["3/10"].memberships > 0
         True
-
-        Args:
-            p, search, effort, concurrency, progress: as for `annotate`.
-
-        Raises:
-            PcneoError: as from `annotate`.
         """
         from pcneo.annotate import estimate
 
@@ -311,14 +258,6 @@ class GraphModes:
 
         >>> friends.to_parquet("friends.parquet", p="0.3").files[0].cohesions
         800
-
-        Args:
-            to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p and search.
-            p, search, effort, concurrency, check, scheduler, progress: as for `annotate`; several p need a folder.
-            part: which part of how many, counted from 1; several machines can write one each.
-
-        Raises:
-            PcneoError: as from `annotate`; or pyarrow is not installed.
         """
         from pcneo.annotate import to_parquet
 
@@ -348,15 +287,6 @@ class GraphModes:
 
         >>> friends.load_cohesions("friends.parquet").run.added
         0
-
-        Args:
-            files: one file or several: together, every part for each p.
-            create_index, keeping, progress: as for `annotate`.
-
-        Raises:
-            FileFormatError: a file cannot be read, is damaged, or holds what is not a cohesion.
-            ParameterError: files are of different graphs or searches, overlap, or vertices are missing.
-            GraphChangedError: a file is of another graph, or of this one at another time.
         """
         from pcneo.annotate.load_cohesions import load_cohesions
 

@@ -12,7 +12,6 @@ from pcneo.basics.model import RunRecord
 if TYPE_CHECKING:
     from pcneo.stored.versions import Difference
 
-__all__ = ["Listing", "difference_row", "record_row"]
 
 T = TypeVar("T")
 

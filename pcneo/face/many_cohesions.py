@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import networkx
     from matplotlib.figure import Figure
 
-__all__ = ["Cohesions", "minimal_p_cohesion", "minimal_p_cohesions"]
 
 SHOWN = 4
 """Cohesions that a repr names."""
@@ -104,12 +103,7 @@ class Cohesions(Table):
         return (Cohesion(found, self._around, self._of_members) for found in self._batch.cohesions())
 
     def __getitem__(self, key: Key) -> Cohesion:
-        """Return the cohesion of a vertex.
-
-        Raises:
-            TypeError: the key is neither an integer nor text.
-            MissingKeyError: there is no cohesion of this vertex; a KeyError.
-        """
+        """Return the cohesion of a vertex."""
         place = self._places.get(checked_key(key))
         if place is None:
             raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.", what="vertex", name=key)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from pcneo.plots import Page
 
-__all__ = ["Cohesion", "seen_cohesion"]
 
 Members = Callable[[CohesionAround], Iterable[CohesionAround]]
 """Takes a cohesion, and yields those of its members, each when it is asked for."""

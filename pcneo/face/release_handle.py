@@ -18,8 +18,6 @@ from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
 
-__all__ = ["Counts", "make_release", "needs_groups", "release_batch"]
-
 
 class Counts(Table):
     """What a release made: counts, and what may be said of them.
@@ -121,11 +119,7 @@ def _root_mean_square(errors: Sequence[float] | None) -> float | None:
 
 
 def needs_groups(mechanism: object) -> bool:
-    """Whether a mechanism rests on the groups of a run.
-
-    Raises:
-        TypeError: it is none.
-    """
+    """Whether a mechanism rests on the groups of a run."""
     if not isinstance(mechanism, Mechanism):
         raise TypeError(
             f"a mechanism is wanted, such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "

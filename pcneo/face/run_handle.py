@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pcneo.stored.verifying import VerifiedRun
     from pcneo.stored.versions import Difference
 
-__all__ = ["Run"]
 
 PAGE_MEMBERSHIPS = 100_000
 """Of the cohesions that iterating holds at a time, about."""
@@ -79,11 +78,7 @@ class Run(Table):
         return self._now().run
 
     def _now(self) -> StoredRun:
-        """Return the run as it is now.
-
-        Raises:
-            NotFoundError: it is gone, or the version is no longer kept.
-        """
+        """Return the run as it is now."""
         from pcneo.stored.runs import find_run
 
         if not self._fixed:
@@ -174,13 +169,7 @@ class Run(Table):
         return self._db.get_cohesion(now.selection, now.run, plain) is not None
 
     def __getitem__(self, key: Key) -> Cohesion:
-        """Return the cohesion of a vertex, in the graph around it as it is now.
-
-        Raises:
-            TypeError: the key is neither an integer nor text.
-            MissingKeyError: there is no such vertex, or no cohesion of it; a KeyError.
-            GraphChangedError: a member is gone.
-        """
+        """Return the cohesion of a vertex, in the graph around it as it is now."""
         from pcneo.stored.showing import show_in, show_members
 
         plain = checked_key(key)

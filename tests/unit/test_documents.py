@@ -212,6 +212,10 @@ def test_each_document_is_reached_from_the_readme_and_ships_beside_its_room() ->
     assert not {"only-include", "exclude"} & wheel.keys()
 
 
+def test_the_floor_plan_glossary_and_recipes_can_be_read_in_one_go() -> None:
+    assert len(document("ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 200
+
+
 def test_the_floor_plan_is_the_contract() -> None:
     """The plan separates floors by lines, the contract by entries; both have the same rooms on each."""
     text = (ROOT / "pcneo/ARCHITECTURE.md").read_text(encoding="utf-8")

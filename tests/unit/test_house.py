@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from pcneo.basics.config import __version__
 
 ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "pcneo/REFERENCE.md"
 
 ALIKE = {
     # One idea in two neighbouring trees: a reader of one file looks for the other by its name. In `cli` a file is named
@@ -77,6 +79,42 @@ def test_the_layers_name_every_room_once():
 def test_every_public_name_has_a_docstring():
     bare = [f"{place(path)} {name}" for path in modules("pcneo") for name in _bare(path)]
     assert not bare
+
+
+def test_arguments_and_errors_are_listed_of_public_names_alone():
+    """Elsewhere a sentence has to do; kernels list the arrays that they take, which are their boundary."""
+    public = set(
+        re.findall(r"^#+ `(?:\w+\.)*?((?:[A-Z]\w*\.)?\w+)`$", REFERENCE.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    listed = [
+        f"{place(path)} {name}"
+        for path in modules("pcneo")
+        for name, text in _documented(path)
+        if name not in public
+        and re.search(r"^ *(Raises" + ("" if "kernels" in path.parts else "|Args") + "):$", text, re.M)
+    ]
+    assert [name for name in listed if not name.startswith(("pcneo/cli", "pcneo/service"))] == []
+
+
+def _documented(path: Path) -> Iterator[tuple[str, str]]:
+    """Functions, classes, and methods as `Class.method`, each with its docstring."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    for holder in (node for node in ast.walk(tree) if isinstance(node, documented | ast.Module)):
+        for node in holder.body:
+            if isinstance(node, documented):
+                prefix = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
+                yield prefix + node.name, ast.get_docstring(node) or ""
+
+
+def test_only_faces_of_rooms_list_their_names():
+    faces = {"aio.py", "errors.py", "model.py", "__init__.py"}
+    listing = [
+        place(path) for path in modules("pcneo") if re.search(r"^__all__ = ", path.read_text(encoding="utf-8"), re.M)
+    ]
+    assert [
+        name for name in listing if Path(name).name not in faces and not name.startswith(("pcneo/cli", "pcneo/service"))
+    ] == []
 
 
 def _bare(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
@@ -388,8 +389,9 @@ class Wall:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.crossed: list[object] = []
         self.handed: list[tuple[object, ...]] = []
-        for name in collector.__all__:
-            monkeypatch.setattr(collector, name, self.watch(getattr(collector, name), self.crossing))
+        for name, function in inspect.getmembers(collector, inspect.isfunction):
+            if function.__module__ == collector.__name__ and not name.startswith("_"):
+                monkeypatch.setattr(collector, name, self.watch(function, self.crossing))
         for name in ("report_degree", "report_common", "report_count"):
             monkeypatch.setattr(vertex, name, self.watch(getattr(vertex, name), self.handing))
 
