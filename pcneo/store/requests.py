@@ -193,7 +193,7 @@ class RequestQueue:
         return {row["name"] for row in self.db.read("list_due")}
 
     def claim_due(self, graph: str, every: float, patience: float) -> bool | None:
-        """Take one look at a graph upon oneself; return whether to read all of it, None where somebody else has looked."""
+        """Take one look at a graph; return whether to read all of it, None where somebody else has looked."""
         with self.db.transaction({}, timeout=patience) as transaction:
             transaction.touch_graph(graph)
             rows = transaction.run("claim_due", name=graph, every=every)
