@@ -21,7 +21,6 @@ from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["Estimate", "EstimateResult", "check_storable", "estimate", "estimate_memberships", "memory_of_worker"]
 
 SAMPLE, SAMPLE_SECONDS = 400, 5.0
 """Vertices that are searched, and the seconds after which no further ones are; some take seconds each."""
@@ -138,17 +137,8 @@ class EstimateResult(Table):
 def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     """Estimate from a sample of vertices what `write` would cost; nothing is written.
 
-    Args:
-        db: the database.
-        **asked: as for `write`. vertices, a scheduler and create_index are refused: to search vertices is what an
-            estimate would cost.
-
     Returns:
         An estimate for each p.
-
-    Raises:
-        ParameterError: as in `write`, or vertices or a scheduler were named.
-        PcneoError: as in `write`, but for BusyError.
     """
     options = Options.of(**asked)
     for name in ("vertices", "scheduler"):
@@ -181,11 +171,7 @@ def _memberships(supply: WholeGraph, search: Search, most: int, seconds: float) 
 
 
 def check_storable(supply: WholeGraph, search: Search) -> None:
-    """Refuse to write so many memberships that a store is no place for them.
-
-    Raises:
-        GraphError: there are more than `MOST_STORED`, with all but certainty.
-    """
+    """Refuse to write so many memberships that a store is no place for them."""
     if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
         return
     memberships = _memberships(supply, search, 64, 1.0)
@@ -242,13 +228,7 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
 
 
 def memory_of_worker(vertices: int, arcs: int, degree: int) -> tuple[int, int]:
-    """Return about how many bytes a worker of a cluster takes with one thread, and each further thread.
-
-    Args:
-        vertices: of the graph.
-        arcs: its neighbours of all vertices, twice its edges.
-        degree: its largest.
-    """
+    """Return about how many bytes a worker of a cluster takes with one thread, and each further thread."""
     thread = vertices * THREAD_VERTEX_BYTES + degree * NEIGHBOUR_BYTES + ANSWER_BYTES
     return PROCESS_BYTES + vertices * VERTEX_BYTES + 4 * arcs + thread, thread
 
