@@ -212,7 +212,7 @@ def release(
         further = {"to": to, "report": report, "answers": answers and answers.value, "answers_from": answers_from}
         further |= {"groups": groups, "parties": parties, **vars(source)}
         make = partial(_each_k_with_each_epsilon, epsilons=epsilons, parameters=parameters, further=further)
-        requests = make(mechanism) if mechanism else None
+        requests = make(mechanism) if mechanism else []
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -225,7 +225,7 @@ def release(
     )
     selection = Selection(node_label or (), relationship_type or (), key)
     # Before a connection is made, which may take long or ask for a password:
-    if requests is not None:
+    if make is None or mechanism:
         check_requests(requests, terms)
     else:
         several = len(ks) * len(epsilons) > 1
@@ -233,7 +233,7 @@ def release(
         check_destinations([Destination(to=file, report=report) for file in files])
     try:
         with connected() as db, Bars() as bars:
-            if requests is None:
+            if make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
                 _tell_mechanisms()

@@ -542,14 +542,14 @@ def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database,
     db.put(KITE)
     room = partial(spending.check_room, db.store, Source())
     with pytest.raises(BudgetError, match="No total is set"):
-        room([2, 1], Selection(), Terms())
+        room([Fraction(2), Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
-        room([2, 1], Selection(), Terms(budget_epsilon=2))
+        room([Fraction(2), Fraction(1)], Selection(), Terms(budget_epsilon=2))
     annotate.write(db.store, p=0.5, **PERSONS)
     budget.set_total(db.store, graph=NAME, epsilon=2)
-    room([1], Selection(), Terms())
+    room([Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match="this would spend ε = 3"):
-        room([2, 1], Selection(), Terms())
+        room([Fraction(2), Fraction(1)], Selection(), Terms())
 
 
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(

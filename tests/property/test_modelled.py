@@ -19,7 +19,7 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.privacy import degree_model, laplace
 from pcneo.privacy.degree_model import DegreeModel
-from pcneo.privacy.mechanisms import Modelled, modelled
+from pcneo.privacy.mechanisms import Modelled, mechanism_of, modelled
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 F = Fraction
@@ -346,6 +346,6 @@ def test_what_is_not_modelled_is_refused() -> None:
     with pytest.raises(ParameterError, match="epsilon 1 must leave a part"):
         Modelled(epsilon=1, epsilon_1="0.4", n=999)
     with pytest.raises(ParameterError, match="no h"):
-        Modelled(epsilon=1, h=3, n=999)
+        mechanism_of("modelled", epsilon=1, h=3, n=999)
     with pytest.raises(GraphError, match="no vertices"):
         Modelled(epsilon=1, n=0)

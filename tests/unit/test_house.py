@@ -101,7 +101,7 @@ def _documented(path: Path) -> Iterator[tuple[str, str]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     for holder in (node for node in ast.walk(tree) if isinstance(node, documented | ast.Module)):
-        for node in holder.body:
+        for node in ast.iter_child_nodes(holder):
             if isinstance(node, documented):
                 prefix = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
                 yield prefix + node.name, ast.get_docstring(node) or ""

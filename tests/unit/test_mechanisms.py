@@ -306,7 +306,7 @@ def test_the_pad_is_that_of_the_scale_that_is_drawn_and_not_of_the_one_asked_for
     enough, needed = (F(laplace.cdf(-3, scale, 60)) for scale in (F(1, 3), handed))
     delta = (enough + needed) / 2
     assert (pad(F(1, 3), delta), pad(handed, delta)) == (2, 3)
-    mechanism = kind(epsilon=epsilon_1 + 1, epsilon_1=epsilon_1, n=100, delta=parts * delta, h=h)
+    mechanism = kind.taking(epsilon=epsilon_1 + 1, epsilon_1=epsilon_1, n=100, delta=parts * delta, h=h)
     assert mechanism.expected_scale(0, 0) == 3 * 3
 
 

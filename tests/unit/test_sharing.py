@@ -15,7 +15,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.composition import compose
-from pcneo.privacy.mechanisms import Once, mechanism_named
+from pcneo.privacy.mechanisms import Once, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.release.choice import Chosen, Place
 from pcneo.release.releasing import check_requests
@@ -140,7 +140,7 @@ def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
 
     noise, once = SimulatedNoise(sample), Once()
     names = ["modelled", "edge", "total", "modelled"]
-    made = [mechanism_named(name)(epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
+    made = [mechanism_of(name, epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
     released = [m.draw_beside(graph, m.scaling(graph), noise, once) for m in made]
     assert [size for _, size in drawn] == [30, 1, 1, 30, 1, 1]  # degrees, C*, then a number or counts for each
     assert released[0].columns["degree"] == released[3].columns["degree"]
