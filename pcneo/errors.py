@@ -172,12 +172,7 @@ class AnswerError(PcneoError):
 
 
 def needs_extra(what: str, extra: str) -> str:
-    """Say what an extra is needed for, and how it is installed; pcneo is on no package index.
-
-    Args:
-        what: the beginning of the sentence: what needs which package.
-        extra: its name in `pyproject.toml`.
-    """
+    """Say what an extra is needed for, and how it is installed; pcneo is on no package index."""
     return (
         f"{what}, the extra {extra}: pip install '.[{extra}]' in a checkout, or pip install 'FILE.whl[{extra}]' with "
         "pcneo's wheel."

@@ -1,6 +1,6 @@
 """Walks, counted by trace: how often p is read from its text, what an update asks, and how far p travels.
 
-ARCHITECTURE.md#walks names this script; a figure here changes only with that page.
+ARCHITECTURE.md#rooms names this script; a figure here changes only with that page.
 """
 
 from __future__ import annotations
