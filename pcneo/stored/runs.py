@@ -14,20 +14,6 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
 
-<<<<<<< HEAD
-__all__ = [
-    "LATEST",
-    "StoredRun",
-    "choose_run",
-    "find_run",
-    "list_runs",
-    "run_or_graph",
-    "runs_named",
-    "unfinished_runs",
-]
-
-=======
->>>>>>> 528271c (stored: arguments and errors are listed of public names alone, and __all__ of the room's face)
 LATEST = "latest"
 """Stands for the id of the whole graph's run that was given a version last."""
 
