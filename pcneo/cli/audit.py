@@ -56,7 +56,8 @@ def audit(
     """
     given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     if n is not None:
-        _advise(run, n, mean_degree, epsilon, k, expect=expect, error=error, of=(of or Of.total).value, as_json=as_json)
+        wanted = {f"error_of_{(of or Of.total).value}": error}
+        _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
         return
     if any(value is not None for value in given.values()):
         named = ", ".join(option for option, value in given.items() if value is not None)

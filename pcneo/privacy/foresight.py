@@ -94,14 +94,17 @@ def advise(
     k: int = 3,
     *,
     expect: object = None,
-    error: object = None,
-    of: str = "total",
+    error_of_total: object = None,
+    error_of_count: object = None,
 ) -> Advice:
     """Say of each mechanism what it would promise, cost and show, from numbers that are public or guessed.
 
     >>> import pcneo
     >>> [one.mechanism for one in pcneo.advise(n=800, mean_degree=16, epsilon=1).mechanisms][:2]
     ['critical', 'respond']
+    >>> wanted = pcneo.advise(n=800, mean_degree=16, expect=20, error_of_total="10%")
+    >>> {one.mechanism: one.epsilon for one in wanted.mechanisms}["total"]
+    '0.385'
 
     Args:
         n: number of vertices.
@@ -109,9 +112,8 @@ def advise(
         epsilon: ε, likewise; leave it out where an error is wanted.
         k: vertices of the cliques.
         expect: the mean number of triangles of a vertex, or a guess of it, likewise.
-        error: the largest standard error that is wanted: a number or its text, or a share of the total or of the mean
-            count such as `10%`, for k = 3 and with `expect`.
-        of: what the error is of, `total` or `count`.
+        error_of_total, error_of_count: the largest standard error that is wanted, in place of ε: a number or its text,
+            or a share of the total or of the mean count such as `10%`, for k = 3 and with `expect`.
 
     Returns:
         What follows from these numbers; no graph is looked at.
@@ -128,7 +130,8 @@ def advise(
             name="mean degree",
             value=mean_degree,
         )
-    if (epsilon is None) == (error is None):
+    error, of = (error_of_count, "count") if error_of_total is None else (error_of_total, "total")
+    if [epsilon, error_of_total, error_of_count].count(None) != 2:
         raise ParameterError("Name either ε or the error that is wanted.", name="epsilon", value=epsilon)
     exact_epsilon = None if epsilon is None else positive(epsilon, "epsilon")
     public, wanted = Public(float(degree), count), None if error is None else _wanted(error, of, n, k, count)
@@ -146,8 +149,6 @@ def advise(
 
 def _wanted(error: object, of: str, n: int, k: int, mean_count: float | None) -> Wanted:
     """Read an error such as 25 or 10%."""
-    if of not in ("total", "count"):
-        raise ParameterError(f"An error is of the total or of a count, not of {of!r}.", name="of", value=of)
     text = str(error).strip()
     if not text.endswith("%"):
         return Wanted(float(positive(error, "error")), of)

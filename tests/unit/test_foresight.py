@@ -137,7 +137,7 @@ def test_more_triangles_are_foreseen_to_need_more_noise() -> None:
 @pytest.mark.parametrize(("error", "of"), [("10%", "total"), ("10 %", "count"), (2, "count"), ("300", "total")])
 def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits(error: object, of: str) -> None:
     n, d, count = 9_877, 5.26, 8.6
-    advice = advise(n, d, expect=count, error=error, of=of)
+    advice = advise(n, d, expect=count, **{f"error_of_{of}": error})
     wanted = {"10%": count * n / 30, "10 %": count / 10}.get(str(error), float(str(error).rstrip("%")))
     assert advice.wanted is not None
     assert advice.wanted.error == pytest.approx(wanted)
@@ -163,13 +163,13 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"epsilon": 1, "error": 5}, "either ε or the error"),
+        ({"epsilon": 1, "error_of_total": 5}, "either ε or the error"),
         ({}, "either ε or the error"),
-        ({"error": "10%"}, "needs the mean number of triangles"),
-        ({"error": "10%", "expect": 5, "k": 4}, "for k = 3"),
-        ({"error": "0%", "expect": 5}, "error must be"),
-        ({"error": "nan"}, "error must be"),
-        ({"error": 5, "of": "vertex"}, "of the total or of a count"),
+        ({"error_of_total": "10%"}, "needs the mean number of triangles"),
+        ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
+        ({"error_of_total": "0%", "expect": 5}, "error must be"),
+        ({"error_of_count": "nan"}, "error must be"),
+        ({"error_of_total": 5, "error_of_count": 5}, "either ε or the error"),
         ({"epsilon": 1, "expect": -1}, "expect must be"),
     ],
 )
