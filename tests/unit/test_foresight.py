@@ -137,7 +137,7 @@ def test_more_triangles_are_foreseen_to_need_more_noise() -> None:
 @pytest.mark.parametrize(("error", "of"), [("10%", "total"), ("10 %", "count"), (2, "count"), ("300", "total")])
 def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits(error: object, of: str) -> None:
     n, d, count = 9_877, 5.26, 8.6
-    advice = advise(n, d, expect=count, **{f"error_of_{of}": error})
+    advice = advise(n, d, expect=count, **{f"error_of_{of}": error})  # pyright: ignore[reportArgumentType]
     wanted = {"10%": count * n / 30, "10 %": count / 10}.get(str(error), float(str(error).rstrip("%")))
     assert advice.wanted is not None
     assert advice.wanted.error == pytest.approx(wanted)

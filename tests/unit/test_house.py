@@ -99,9 +99,9 @@ def test_arguments_and_errors_are_listed_of_public_names_alone():
 def _documented(path: Path) -> Iterator[tuple[str, str]]:
     """Functions, classes, and methods as `Class.method`, each with its docstring."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    for holder in (node for node in ast.walk(tree) if isinstance(node, documented | ast.Module)):
-        for node in ast.iter_child_nodes(holder):
+    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for holder in (node for node in ast.walk(tree) if isinstance(node, (*documented, ast.Module))):
+        for node in holder.body:
             if isinstance(node, documented):
                 prefix = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
                 yield prefix + node.name, ast.get_docstring(node) or ""
