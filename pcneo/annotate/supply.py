@@ -93,7 +93,7 @@ class WholeGraph:
     from_files = False
 
     def __init__(self, plan: Plan) -> None:
-        """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
+        """Read the graph."""
         self._plan = plan
         stored = read_graph(plan.db, plan.selection, plan.progress)
         self.graph = stored.graph

@@ -139,7 +139,7 @@ def update_runs(
     *,
     tells_of_others: bool = False,
 ) -> WriteResult:
-    """Do what `write` does, and tell a client in time; arguments, result and errors as there."""
+    """Do what `write` does, and tell a client in time."""
     plan = make_plan(db, "write", options, may_be_new=True)
     standing = {run.id: run for run in db.list_runs()}
     searches = _searches(standing.values(), plan, options)

@@ -33,7 +33,7 @@ def checked_key(key: object) -> Key:
 
 
 def checked_keys(keys: object) -> list[Key]:
-    """Return one key or several as a list; errors as from `checked_key`."""
+    """Return one key or several as a list."""
     if isinstance(keys, str | np.generic) or not isinstance(keys, Iterable):
         return [checked_key(keys)]
     return [checked_key(key) for key in keys]

@@ -144,7 +144,7 @@ def make_release(
     progress: Progress | None = None,
     **terms: Any,
 ) -> Counts:
-    """Release; arguments and errors as for `GraphHandle.release`."""
+    """Release what is asked for; return what was made."""
     request = Release(
         mechanism=mechanism,
         to=to,

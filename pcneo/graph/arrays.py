@@ -94,7 +94,7 @@ def check_degrees(graph: Graph) -> None:
 
 
 def check_degree(largest: int, vertex: Callable[[], Key]) -> None:
-    """Refuse the largest degree, which is that of `vertex()`; errors as in `check_degrees`."""
+    """Refuse the largest degree, which is that of `vertex()`."""
     if largest > MAX_DEGREE:
         raise GraphError(
             f"Vertex {vertex()!r} has {largest:,} neighbours; at most {MAX_DEGREE:,} are supported.",

@@ -60,7 +60,7 @@ def as_graph(graph: GivenGraph) -> Graph:
 
 
 def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
-    """Return a networkx graph of any kind; its nodes are the keys. Errors as from `as_graph`."""
+    """Return a networkx graph of any kind; its nodes are the keys."""
     if not hasattr(graph, "adjacency"):
         raise TypeError(f"a networkx graph is needed, not {type(graph).__name__}")
     return graph_from_rows((plain_key(vertex), list(map(plain_key, row))) for vertex, row in graph.adjacency())

@@ -177,7 +177,7 @@ class AnswersFile:
 
 @contextmanager
 def opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
-    """Open a file of answers behind the lines at its top, to read at most so many bytes; raises as `opened` does."""
+    """Open a file of answers behind the lines at its top, to read at most so many bytes."""
     with opened(path, _LONGEST_HEAD + most) as file:
         for _ in _head(path, file):
             pass

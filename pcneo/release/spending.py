@@ -116,7 +116,7 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
 
 
 def lacks_total(db: Database, requests: Sequence[Release], named: Selection) -> bool:
-    """Whether a graph of these releases has no total yet; errors as with `choose`, and for a damaged ledger."""
+    """Whether a graph of these releases has no total yet."""
     ledger = list_ledger(db)
     return any(account_of(ledger, choice.graph.name).total is None for choice in choose(db, requests, named))
 

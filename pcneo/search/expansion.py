@@ -24,7 +24,7 @@ class ExpansionSearch:
         return len(self.offsets) > len(self._queries)
 
     def go_on(self, rows: Rows, work: Workspace) -> NDArray[np.uint32]:
-        """Search on, from where it stopped; arguments and what is returned as of `SmallestSearch.go_on`."""
+        """Search on, from where it stopped."""
         found = len(self.offsets) - 1
         ends, members, missing = minimal_cohesions(rows, self._score, self._queries[found:], work)
         self.offsets = np.concatenate((self.offsets, self.offsets[-1] + ends))

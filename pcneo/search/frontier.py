@@ -62,7 +62,7 @@ def search_frontier(
 def search_streamed(
     fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
 ) -> Iterator[FoundCohesion]:
-    """Yield what `search_frontier` yields, by key. Arguments and errors as there."""
+    """Yield what `search_frontier` yields, by key."""
     batches = search_frontier(fetch, vertices, search, check=check)
     return (cohesion for batch in batches for cohesion in batch.cohesions())
 
@@ -76,7 +76,7 @@ class _Known:
         self._task = task
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
-        """Add rows; errors as in `PartialGraph.add`."""
+        """Add rows."""
         with compilation_announced("the search"):
             self.partial.add(rows)
         largest = self.partial.largest

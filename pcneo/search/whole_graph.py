@@ -53,7 +53,7 @@ def search_all(
     check: bool = False,
     progress: Progress | None = None,
 ) -> CohesionBatch:
-    """Do what `search_batches` does, and return one batch; arguments and errors as there, and as of `Search`."""
+    """Do what `search_batches` does, and return one batch."""
     wanted = Search(p, search, effort)
     batches = list(
         search_batches(graph, wanted, vertices=vertices, concurrency=concurrency, check=check, progress=progress)

@@ -83,7 +83,7 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
 
 
 async def connect_async(settings: ConnectionSettings) -> neo4j.AsyncDriver:
-    """Return an asynchronous driver that has reached its database; errors as from `connect`."""
+    """Return an asynchronous driver that has reached its database."""
     validate(settings)
     with translated():
         driver = neo4j.AsyncGraphDatabase.driver(

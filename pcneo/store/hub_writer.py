@@ -43,7 +43,7 @@ class CohesionRow(TypedDict):
 
 
 class HubWriter:
-    """Creates, retires and deletes the hubs of one graph; errors as in `Database`, and BusyError for a lost fence.
+    """Creates, retires and deletes the hubs of one graph.
 
     Attributes:
         begun: whether any hubs have been sent to be created.

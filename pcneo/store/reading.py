@@ -63,7 +63,7 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
 
 
 class GraphReader(Sessions):
-    """Reads graphs from the database; errors as in `Database`."""
+    """Reads graphs from the database."""
 
     def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
         """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.

@@ -92,7 +92,7 @@ class Answer:
 
 
 class RequestQueue:
-    """The requests of one database; errors as in `Database`.
+    """The requests of one database.
 
     Attributes:
         db: the database.

@@ -111,7 +111,7 @@ class DifferingHub:
 
 
 class RunReader(GraphReader):
-    """Reads of runs; errors as in `Database`."""
+    """Reads of runs."""
 
     def list_runs(self) -> list[RunRecord]:
         """Return every standing run at the version that readers go by, by id."""

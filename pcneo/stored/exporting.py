@@ -47,7 +47,7 @@ class ExportResult:
 def export_run(
     db: Database, path: AnyPath, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None
 ) -> ExportResult:
-    """Write a run as the whole graph; `run` and `graph` as for `find_run`, errors as in `read_cohesions` and below."""
+    """Write a run as the whole graph."""
     return export_of(lambda: network_of(read_cohesions(db, run=run, graph=graph, progress=progress)), path, progress)
 
 
@@ -66,7 +66,7 @@ def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | N
 
 
 def check_export(path: Path) -> None:
-    """Check, before long work, that an export can be written at `path`; errors as in `export_of`."""
+    """Check, before long work, that an export can be written at `path`."""
     if path.suffix.lower() not in ENDINGS:
         raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="to", value=path)
     check_place(path, "to", replace=False)

@@ -76,7 +76,7 @@ def network_of(
     cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
     graph: Graph | networkx.Graph[Any] | None = None,
 ) -> Network:
-    """Return the nodes and edges of `to_networkx`, none of them made yet. Arguments and errors as there."""
+    """Return the nodes and edges of `to_networkx`, none of them made yet."""
     if isinstance(cohesions, CohesionAround):
         stored = {"run": cohesions.run.id} if isinstance(cohesions, ShownCohesion) else {}
         return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, stored)

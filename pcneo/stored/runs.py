@@ -51,7 +51,7 @@ def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, Gr
 
 
 def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[RunRecord]:
-    """Return the standing runs that are meant; arguments and errors as for `list_runs`."""
+    """Return the standing runs that are meant."""
     runs = db.list_runs()
     if graph is not None:
         name = find_graph(db, graph).name

@@ -41,7 +41,7 @@ def show(
 
 
 def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
-    """Do what `show` does, in a run at a version that is kept; result and errors as there."""
+    """Do what `show` does, in a run at a version that is kept."""
     (vertex,) = find_keys(db, stored.selection, [vertex])
     hub = db.get_cohesion(stored.selection, stored.run, vertex)
     near: dict[Key, set[Key]] = {}
@@ -172,7 +172,7 @@ def read_cohesions(
 
 
 def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -> StoredCohesions:
-    """Do what `read_cohesions` does, for a run at a version that is kept; result and errors as there."""
+    """Do what `read_cohesions` does, for a run at a version that is kept."""
     read = read_graph(db, stored.selection, progress).graph
     with db.reading_version(stored.run):
         rows = db.page_cohesions(stored.selection, stored.run, read.keys)

@@ -62,7 +62,7 @@ def by_graph(runs: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
 def verified(
     db: Database, graph: GraphRecord, runs: Sequence[RunRecord], progress: Progress | None = None
 ) -> list[VerifiedRun]:
-    """Compare runs of one graph, which is read once; arguments, result and errors as for `verify`."""
+    """Compare runs of one graph, which is read once."""
     whole = any(record.scope == "graph" for record in runs)
     now = _fingerprint(db, graph, progress) if whole else None
     return [

@@ -80,7 +80,7 @@ class ClusterGraph:
         check: bool = False,
         progress: Progress | None = None,
     ) -> Iterator[CohesionBatch]:
-        """Yield minimal p-cohesions as `pcneo.search.search_batches` does; arguments as there."""
+        """Yield minimal p-cohesions as `pcneo.search.search_batches` does."""
         task = Task(search, check)
         queries = queried_positions(self._graph, vertices)
         return self._search(task, queries, progress or (lambda done, total: None))
