@@ -72,17 +72,17 @@ def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Databa
         make(db, tmp_path / "c.json", Worst, "1/1000")
 
 
-def test_a_mechanism_is_made_once_for_the_graph_as_it_is_read(
+def test_a_mechanism_is_checked_once_for_the_graph_as_it_is_read(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
-    check = Worst.__post_init__
+    check = Worst.check_drawable
 
     def counted(self: Worst) -> None:
         made.append(self.n)
         check(self)
 
-    monkeypatch.setattr(Worst, "__post_init__", counted)
+    monkeypatch.setattr(Worst, "check_drawable", counted)
     make(db, tmp_path / "a.json", Worst)
     assert made == [N]
 
