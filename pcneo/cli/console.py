@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,6 +64,10 @@ def exported(result: ExportResult) -> str:
 
     held = f"{result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships"
     return f"{result.path}: {held}, {decimal(result.bytes)}"
+
+
+_NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+(e[+-]?\d+)?( ?%)?")
+"""A number that was written out before it came into a table."""
 
 
 @contextmanager
@@ -224,7 +229,9 @@ def _table(
 ) -> Table:  # fmt: skip
     table = Table(title=title and Text(title), title_justify="left")
     for i, name in enumerate(names):
-        numbers = any(is_number(row[i]) for row in values)  # others are None, or what a number cannot say
+        written = [cell for cell in (row[i] for row in values) if cell is not None]
+        numbers = any(map(is_number, written))  # others are None, or what a number cannot say
+        numbers = numbers or (bool(written) and all(_NUMBER.fullmatch(str(cell)) for cell in written))
         table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", width=widths[i])
     for row in cells:
         table.add_row(*map(Text, row))

@@ -15,25 +15,15 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note
-from pcneo.cli.guided import agrees, ask_what_to_release
-from pcneo.cli.options import (
-    Closer,
-    Delta,
-    EpsilonOne,
-    GraphName,
-    Json,
-    NodeLabels,
-    RelationshipTypes,
-    RunName,
-    RunP,
-    RunSearch,
-)
+from pcneo.cli.guided import agrees, ask_what_to_release, settled
+from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:
-    from pcneo.release import Release, Released
+    from pcneo.release import Release, Released, Source
+    from pcneo.store.database import Database
 
 __all__ = ["release"]
 
@@ -47,6 +37,7 @@ class Answers(StrEnum):
 
 
 def release(
+    run: RunOrGraph = None,
     to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
     epsilon: Annotated[
         list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several releases.")
@@ -63,13 +54,10 @@ def release(
             "promises, publishes exactly and shows, and asked; a script must name one.",
         ),
     ] = None,
-    run: RunName = None,
-    graph: GraphName = None,
-    p: RunP = None,
-    search: RunSearch = None,
-    delta: Delta = None,
-    epsilon_1: EpsilonOne = None,
-    h: Closer = None,
+    delta: Annotated[
+        str | None,
+        typer.Option("--delta", help="δ of modelled, total, edge, elv and published.", show_default="min(1e-6, 1/n²)"),
+    ] = None,
     large: Annotated[
         bool,
         typer.Option("--large", help="Allow more than 65,536 vertices with respond; the dry run says what it takes."),
@@ -114,12 +102,11 @@ def release(
             "3 4), delta, epsilon_1, h, graph, p, search, run, groups, share, answers, from, clip, smooth (yes or no).",
         ),
     ] = None,
-    report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
     budget_epsilon: Annotated[
         str | None,
         typer.Option(
             "--budget-epsilon",
-            help="Set the graph's total ε in the same call, with the δ of all releases like this one that it admits.",
+            help="Also set the graph's total ε, with enough δ for as many releases like this one as it admits.",
         ),
     ] = None,
     other_groups: Annotated[
@@ -133,8 +120,8 @@ def release(
         str | None,
         typer.Option(
             "--expect",
-            help="The mean number of triangles of a vertex that you expect; where a count is expected to err by more, "
-            "it asks.",
+            help="How many triangles you expect a vertex to be in, in the mean; where a count is expected to err by "
+            "more, it asks first.",
         ),
     ] = None,
     mean_degree: Annotated[
@@ -146,11 +133,14 @@ def release(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[
-        str | None, typer.Option("--write-property", help="Also write the noisy counts to this property.")
+        str | None,
+        typer.Option("--write-property", help="Also write the noisy counts to this property of the vertices."),
     ] = None,
     node_label: NodeLabels = None,
     relationship_type: RelationshipTypes = None,
-    key: Annotated[str | None, typer.Option("--key", help="Key of a graph without a run.")] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="Property that holds the key, for a graph that has no name yet.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
@@ -161,7 +151,10 @@ def release(
 
     At a terminal, `pcneo release` asks what it needs, and says what it would spend before it does.
 
-    Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
+    A graph's name will do; a run says which groups `critical` and `published` use, where a graph has several. A graph
+    that has no name yet is named here, with --node-label, --relationship-type and --key.
+
+    Example: pcneo release friends --mechanism edge -e 1 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import Destination, Source, Terms, check_requests, read_batch
@@ -172,8 +165,8 @@ def release(
 
     wanted, source, ks, epsilons = None, Source(), k or [3], list[str]()
     if can_ask() and not (batch or to or epsilon or mechanism or answers_from):
-        wanted = ask_what_to_release()
-        mechanism, epsilon, to = wanted.mechanism, [wanted.epsilon], wanted.to
+        wanted = ask_what_to_release(expect)
+        mechanism, to, expect = wanted.mechanism, wanted.to, wanted.expect
     if batch is not None:
         _refuse_beside_batch(
             {
@@ -182,8 +175,6 @@ def release(
                 "k": k,
                 "mechanism": mechanism,
                 "delta": delta,
-                "epsilon_1": epsilon_1,
-                "h": h,
                 "large": large or None,
                 "clip": clip or None,
                 "smooth": smooth or None,
@@ -191,28 +182,22 @@ def release(
                 "parties": parties or None,
                 "answers": answers,
                 "from": answers_from,
-                "graph": graph,
-                "p": p,
-                "search": search,
-                "run": run,
-                "report": report,
+                "RUN|GRAPH": run,
             }
         )
         make, requests = None, read_batch(batch)
     else:
-        _check_complete(to, epsilon or answers_from, mechanism or answers_from, budget_epsilon)
+        _check_complete(to, epsilon or answers_from or wanted, mechanism or answers_from, budget_epsilon)
         if answers_from is not None:
             file = AnswersFile.open(answers_from)
             mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
-        source, epsilons = Source(graph=graph, p=p, search=search, run=run), epsilon or []
-        if report is not None and len(ks) * len(epsilons) > 1:
-            raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-        parameters = {"k": ks, "delta": delta, "epsilon_1": epsilon_1, "h": h}
+        epsilons = epsilon or []
+        parameters = {"k": ks, "delta": delta}
         parameters |= {"large": large or None, "clip": clip or None, "smooth": smooth or None}
-        further = {"to": to, "report": report, "answers": answers and answers.value, "answers_from": answers_from}
-        further |= {"groups": groups, "parties": parties, **vars(source)}
-        make = partial(_each_k_with_each_epsilon, epsilons=epsilons, parameters=parameters, further=further)
-        requests = make(mechanism) if mechanism else []
+        further = {"to": to, "answers": answers and answers.value, "answers_from": answers_from}
+        further |= {"groups": groups, "parties": parties}
+        make = partial(_each_k_with_each_epsilon, parameters=parameters, further=further)
+        requests = make(mechanism, epsilons) if mechanism and not wanted else []
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -225,19 +210,27 @@ def release(
     )
     selection = Selection(node_label or (), relationship_type or (), key)
     # Before a connection is made, which may take long or ask for a password:
-    if make is None or mechanism:
+    if make is None or (mechanism and not wanted):
         check_requests(requests, terms)
-    else:
+    elif not wanted:
         several = len(ks) * len(epsilons) > 1
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
-        check_destinations([Destination(to=file, report=report) for file in files])
+        check_destinations([Destination(to=file) for file in files])
     try:
         with connected() as db, Bars() as bars:
+            source = _meant(db, run, selection)
+            if wanted and mechanism and make:
+                bars.rest()
+                wanted = settled(db, wanted, source, selection, terms)
+                requests = make(mechanism, [wanted.epsilon])
+                check_requests(requests, terms)
             if make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
                 _tell_mechanisms()
-                requests = make(_asked())
+                requests = make(_asked(), epsilons)
+            if make is not None:
+                requests = [replace(request, graph=source.graph, run=source.run) for request in requests]
             if wanted and budget_epsilon is None and lacks_total(db, requests, selection):
                 terms = replace(terms, budget_epsilon=wanted.epsilon)
             prepared, released = release_counts(
@@ -247,7 +240,7 @@ def release(
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
                 confirm=partial(_ask_anyway, bars) if can_ask() else None,
-                agree=wanted and partial(agrees, wanted=wanted, terms=terms, bars=bars),
+                agree=wanted and partial(agrees, wanted=wanted, terms=terms, bars=bars, is_named=run is not None),
                 progress=bars,
             )
     except PcneoError as error:
@@ -261,6 +254,15 @@ def release(
         note("Nothing was spent.")
     else:
         print_released(released, as_json)
+
+
+def _meant(db: Database, name: str | None, selection: Selection) -> Source:
+    """Return what a name stands for: a run where it can be the id of one, else a graph, which may be new here."""
+    from pcneo.release import Source
+
+    if name is None or selection != Selection() or "@" not in name or name in {g.name for g in db.list_graphs()}:
+        return Source(graph=name)
+    return Source(run=name)
 
 
 def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
@@ -280,7 +282,7 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
     total = "" if budget_epsilon else " The first release of a graph also needs its total, --budget-epsilon."
     raise ParameterError(
         f"Name {'; '.join(missing)}.{total} For example:\n"
-        "  pcneo release --mechanism edge -k 3 -e 1 --to counts.csv --budget-epsilon 3",
+        "  pcneo release friends --mechanism edge -k 3 -e 1 --to counts.csv --budget-epsilon 3",
         name="release",
         value=missing,
     )
@@ -310,14 +312,14 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
     """Refuse options that the batch file decides: silently dropped, they would look heeded."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
     if given:
-        named = ", ".join(f"-{name}" if name in ("k", "p") else f"--{name}" for name in given)
+        named = ", ".join("-k" if name == "k" else name if name.isupper() else f"--{name}" for name in given)
         raise typer.BadParameter(
             f"The file says what is released, how, and where to; leave {named} out.", param_hint="--batch"
         )
 
 
 def _each_k_with_each_epsilon(
-    mechanism: str, *, epsilons: list[str], parameters: Mapping[str, object], further: Mapping[str, Any]
+    mechanism: str, epsilons: list[str], *, parameters: Mapping[str, object], further: Mapping[str, Any]
 ) -> list[Release]:
     """Return one release for each ε, of all k."""
     from pcneo.privacy.mechanisms import mechanism_of

@@ -130,7 +130,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
             if other.name != graph.name and other.name in used and _share_data(graph, other, ledger.share_nodes):
                 raise BudgetError(
                     f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
-                    f"and releases. Use one of them, --graph {shlex.quote(other.name)}.",
+                    f"and releases. Use one of them, {shlex.quote(other.name)}.",
                     graph=graph.name,
                     other=other.name,
                 )
@@ -140,7 +140,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                 raise BudgetError(
                     f"Graph {release.graph!r}, of which release {release.id} was made, is gone from the database, and "
                     f"{'may have had' if lost is None else 'had'} data of graph {graph.name!r}. What it has spent "
-                    f"stays spent: go on under its name, --graph {shlex.quote(release.graph)}.",
+                    f"stays spent: go on under its name, {shlex.quote(release.graph)}.",
                     graph=graph.name,
                     other=release.graph,
                 )

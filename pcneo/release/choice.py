@@ -201,13 +201,11 @@ def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection)
         return same[0]
     if same:
         listed = ", ".join(graph.name for graph in same)
-        raise ParameterError(
-            f"This graph has several names: {listed}. Name one with --graph.", name="graph", value=None
-        )
+        raise ParameterError(f"This graph has several names: {listed}. Name one of them.", name="graph", value=None)
     new = GraphRecord(name or selection.default_name, selection, secrets.token_hex(32))
     if any(graph.name == new.name for graph in known):
         raise GraphError(
-            f"The graph name {new.name!r} stands for other labels, types or another key. Choose another with --graph.",
+            f"The graph name {new.name!r} stands for other labels, types or another key. Choose another name.",
             graph=new.name,
         )
     return new

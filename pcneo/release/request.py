@@ -167,8 +167,7 @@ class Release(Source, Destination):
             folder = self.answers_file.parent
             if folder.is_dir() and folder.stat().st_mode & 0o055:
                 raise ParameterError(
-                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700); "
-                    "--report names another.",
+                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700).",
                     name="answers",
                     value=str(folder),
                 )

@@ -193,7 +193,7 @@ def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | Non
     graphs = dict.fromkeys(standing.graph for standing in runs)
     near = ""
     if graph is not None and graph not in graphs:
-        near = did_you_mean(graph, graphs, "--graph")
+        near = did_you_mean(graph, graphs)
     elif is_named:
         near = did_you_mean(str(run), [*graphs, *(standing.id for standing in runs)])
     ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]

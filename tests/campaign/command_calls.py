@@ -29,7 +29,7 @@ COMMANDS: dict[str, list[str]] = {
     "queries": ["QUERY", "WORD", "--run", "--param", "--json"],
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],
     "clean": ["--all", "WORD"],
-    "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
+    "release": ["WORD", "-e", "--to", "-k", "--mechanism", "--delta", "--dry-run"],
     "audit": ["WORD", "-e", "-k"],
     "budget set": ["WORD", "--epsilon", "--delta"],
     "budget show": ["WORD", "--json"],
@@ -70,9 +70,9 @@ def _option(rng: random.Random, option: str) -> list[str]:
 def _value(rng: random.Random, option: str) -> str:
     if rng.random() < 0.08:
         return hostile_text(rng).replace("\0", "")
-    if option in ("-p", "-e", "--epsilon", "--delta", "--epsilon-1", "--max-gib"):
+    if option in ("-p", "-e", "--epsilon", "--delta", "--max-gib"):
         return number_text(rng, 0.1)
-    if option in ("-k", "--h", "--resample"):
+    if option == "-k":
         return one_of(rng, ["3", "4", "5"], ["2", "0", "-1", "x", "1e9", "9" * 30])
     if option == "--mechanism":
         return one_of(rng, ["critical", "edge", "elv", "published"], ["laplace", "", "Edge"])
@@ -84,8 +84,8 @@ def _value(rng: random.Random, option: str) -> str:
         return one_of(rng, ["largest_cohesions", "critical_connections"], ["none", ""])
     if option == "--param":
         return one_of(rng, ["id=5", "limit=3"], ["=", "x", "limit=-1", "run="])
-    if option in ("FILE", "--to", "--report", "--plot"):
-        right = {"--report": "r.md", "--plot": "p.svg"}.get(option, "out.json")
+    if option in ("FILE", "--to", "--plot"):
+        right = {"--plot": "p.svg"}.get(option, "out.json")
         return one_of(rng, [right], [".", "/", "", "out", "no folder/x.csv", "x" * 300, "/dev/null", "~", "-"])
     return letters(rng)
 

@@ -57,7 +57,7 @@ class Course:
             return
         rng, who = self._rng, f"who{len(self.clients)}"
         run = rng.choice(RUNS)
-        release = ("release", "--graph", GRAPH, "--mechanism", "edge", "-e", f"1/{rng.randint(2, 9)}")
+        release = ("release", GRAPH, "--mechanism", "edge", "-e", f"1/{rng.randint(2, 9)}")
         calls: Sequence[tuple[object, ...]] = (
             ("annotate", "--graph", GRAPH),
             ("annotate", "--graph", GRAPH, "-p", "1/2"),

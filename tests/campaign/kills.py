@@ -68,10 +68,10 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
             epsilon = "2" if mechanism == "respond" else "1/8"
             if mechanism == "critical":
                 annotate.write(ground.db.store, graph=GRAPH)  # its groups must be those of the graph
-            named = ("-p", "1/2") if mechanism == "critical" else ()
+            named = f"{GRAPH}@1/2" if mechanism == "critical" else GRAPH
             return Work(
                 kind,
-                ("release", "--mechanism", mechanism, "-e", epsilon, "--graph", GRAPH, *named, "--to", to),
+                ("release", named, "--mechanism", mechanism, "-e", epsilon, "--to", to),
                 1.0,
             )
         case "load":

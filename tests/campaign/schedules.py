@@ -65,7 +65,7 @@ def _run_side_by_side(
 def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
     run = f"{GRAPH}@1/2"
     annotate = ("annotate", "--graph", GRAPH)
-    release = ("release", "--graph", GRAPH, "-e", f"1/{rng.randint(2, 9)}", "--to", folder / f"who{number}.json")
+    release = ("release", GRAPH, "-e", f"1/{rng.randint(2, 9)}", "--to", folder / f"who{number}.json")
     calls: list[tuple[object, ...]] = [
         annotate,
         annotate,
@@ -73,7 +73,7 @@ def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
         (*annotate, "-p", "0.4", "--vertex", rng.randint(0, 11)),
         ("annotate", *ASKED, "-p", "0.5", "--mode", rng.choice(["stream", "stats"])),
         (*release, "--mechanism", "edge"),
-        (*release, "--mechanism", "critical", "-p", "1/2"),
+        ("release", run, *release[2:], "--mechanism", "critical"),
         (*release, "--mechanism", "respond"),
         ("show", rng.randint(0, 11), run),
         ("queries", "largest_cohesions", "--param", f"run={run}"),

@@ -757,7 +757,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     with pytest.raises(ParameterError, match=r"Several runs fit: .*\. Name one by its id\."):
         find()
     assert find(graph=NAME) == second
-    with pytest.raises(NotFoundError, match=r"whole graph named 'othre'; there are .* Did you mean --graph other\?"):
+    with pytest.raises(NotFoundError, match=r"whole graph named 'othre'; there are .* Did you mean other\?"):
         find(graph="othre")
     with pytest.raises(NotFoundError, match=f"whole graph named '{NAME}' with p=1/3; there are {first}, .*{second}"):
         find(graph=NAME, p="1/3")

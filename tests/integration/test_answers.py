@@ -218,7 +218,6 @@ def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_fo
         (["--mechanism", "critical", "-e", "nan"], "epsilon must be"),
         (["--mechanism", "critical", "-e", "1", "-k", "5"], "from 3 to 4"),
         (["--mechanism", "critical", "-e", "1", "--delta", "1e-6"], "critical has no delta"),
-        (["--mechanism", "critical", "-e", "1", "--h", "3"], "critical has no h"),
         (["--mechanism", "critical", "-e", "1", "--smooth"], "critical has no smooth"),
         (["--mechanism", "critical", "-e", "1", "--large"], "critical has no large"),
         (["--mechanism", "critical", "-e", "0.01", "--expect", "5"], "--anyway"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -16,12 +17,15 @@ import neo4j
 import pytest
 from graphs import Database
 
+from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.release import budget
 
 Answer = tuple[str, str]
 """The end of a question, and what is typed then."""
 
-QUESTIONS: list[Answer] = [("1, 2 or 3: ", "7"), ("1, 2 or 3: ", "2"), ("ε [1]: ", "nought"), ("ε [1]: ", "")]
+HOW = "ε or ± [1]: "
+QUESTIONS: list[Answer] = [("1, 2 or 3: ", "7"), ("1, 2 or 3: ", "2"), (HOW, "nought"), (HOW, "± x%"), (HOW, "")]
 FILE: Answer = ("[counts.csv]: ", "out.csv")
 
 
@@ -66,11 +70,35 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     answers = [*QUESTIONS, FILE, ("[y/N]: ", "y" if yes else "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    assert "pcneo release --mechanism edge -e 1 --to out.csv --budget-epsilon 1" in text
+    assert "pcneo release --mechanism edge -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
+    assert "With 4 vertices at ε = 1 you can publish the total to ±" in text
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
     assert ("Nothing was spent." in text) == (not yes)
+
+
+def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
+    answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("about: ", "3"), FILE, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    (epsilon,) = set(re.findall(r"at ε = ([\d.]+)\.", text))
+    assert f"-e {epsilon} --to out.csv" in text
+    assert "--expect 3" in text
+    assert float(epsilon) > 1
+    assert not budget.show(db.store)
+
+
+def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
+    answers = [("1, 2 or 3: ", "1"), (HOW, "+-5"), FILE, ("ε [1]: ", "2"), ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "No ε follows from that with critical." in text
+    assert "-e 2 --to out.csv" in text
+    assert "Person/KNOWS/id@1/2" in text
 
 
 def test_critical_without_a_stored_run_is_refused_before_the_last_question(

@@ -47,7 +47,6 @@ def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
     for options, code, says in (
         (["-k", "4", "-e", "1"], 2, "1,000 vertices and more"),
         (["-k", "5", "-e", "1"], 2, "from 3 to 4"),
-        (["-e", "1", "--epsilon-1", "0.5"], 2, "must leave a part"),
         (["-e", "2"], 9, "left"),
     ):
         ended, _, err = pcneo("release", "--mechanism", "modelled", "--to", tmp_path / "b.csv", *options)

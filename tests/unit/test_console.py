@@ -215,6 +215,17 @@ def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.splitlines()[-1] == says
 
 
+def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(
+        ["error", "share", "cost", "key"], [["515.1", "5 %", "1", "a1"], ["27,070", "100 %", "none", "b"], [None] * 4]
+    )
+    lines = capsys.readouterr().out.splitlines()[3:5]
+    assert [line.replace("│", "|") for line in lines] == [
+        "|  515.1 |   5 % | 1    | a1  |",
+        "| 27,070 | 100 % | none | b   |",
+    ]
+
+
 def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
