@@ -73,7 +73,7 @@ def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, 
         return wanted
     with_run = MECHANISMS[wanted.mechanism].needs_groups
     n, public = find_place(db, source, db.list_runs(), selection, with_run=with_run).vertices, terms.public
-    advice = advise(n, str(public.mean_degree), expect=wanted.expect, error_of_total=wanted.error)
+    advice = advise(n, str(min(public.mean_degree, n - 1)), expect=wanted.expect, error_of_total=wanted.error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == wanted.mechanism)
     if advised.refused is None and advised.epsilon:
         note(f"The total errs by {rounded(advice.wanted and advice.wanted.error)} at ε = {advised.epsilon}.")
