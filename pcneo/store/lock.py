@@ -9,15 +9,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
+from typing import Protocol
 
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.database import Database
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError
 
-__all__ = ["GraphLock"]
+__all__ = ["GraphLock", "Locked"]
 
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
@@ -25,6 +26,18 @@ TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
 
 log = logging.getLogger("pcneo")
+
+
+class Locked(Protocol):
+    """A graph that is held for writing; attributes as of `GraphLock`."""
+
+    last_version: int
+    locked_at: object
+    committing: bool
+
+    def last_writes(self) -> AbstractContextManager[Transaction]:
+        """Return a context in which what is written last counts as a whole, or not at all."""
+        ...
 
 
 class GraphLock:

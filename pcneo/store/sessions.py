@@ -43,7 +43,7 @@ class Sessions:
 
     Attributes:
         driver: connected.
-        marks: metadata of every transaction that writes, by which it is found in the server's list.
+        marks: metadata of its transactions, by which they are found in the server's list.
         waits: looks after all transactions that write.
     """
 
@@ -110,7 +110,7 @@ class Sessions:
         """
         text = statement.render(names)
         with translated(), self.session(neo4j.READ_ACCESS) as session:
-            return in_one_trip(session, text, dict(parameters))
+            return in_one_trip(session, text, dict(parameters), self.marks)
 
     def read(
         self, statement: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
