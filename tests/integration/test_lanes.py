@@ -286,7 +286,7 @@ def test_500_requests_beside_two_for_whole_graphs_on_the_same_graph_and_on_anoth
     if lengths.length() == "thorough":
         assert p95(seconds) < 2.0
     rows = db.run(
-        "MATCH (q:PCohesionRequest {graph: 'others'}) WHERE q.id STARTS WITH 'r' AND q.cancel IS NULL "  # which nobody else writes
+        "MATCH (q:PCohesionRequest {graph: 'others'}) WHERE q.id STARTS WITH 'r' AND q.cancel IS NULL "
         "RETURN q.requestedAt ORDER BY q.startedAt"
     )
     asked_at = [at for (at,) in rows]
