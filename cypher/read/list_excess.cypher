@@ -8,7 +8,7 @@
 MATCH (request:PCohesionRequest)
 WHERE request.status = 'requested' AND valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
 WITH request
-ORDER BY request.requestedAt, request.id
+ORDER BY request.requestedAt, toInteger(last(split(elementId(request), ':')))  // as created
 SKIP $waiting
 LIMIT $limit
 RETURN collect(request.id) AS ids

@@ -1,4 +1,4 @@
-// Record a version of a run and make it the one that readers go by, in the transaction that holds the graph's lock.
+// Record a version of a run and make it the one that readers go by, in the transaction that decides whether it counts.
 //
 // parameters:
 //   $run                string         the run
@@ -23,9 +23,7 @@
 //   created  integer  1, or 0 where readers went by another version than the one replaced
 // repeatable: a second time the run has another version, and nothing is done.
 MATCH (run:PCohesionRun {id: $run, version: $replaces})
-MATCH (graph:PCohesionGraph {name: run.graph})
-SET run.version = $version,
-    graph.lastVersion = $version
+SET run.version = $version
 CREATE (:PCohesionVersion {
   run: $run, version: $version, readable: true, pcneo: $pcneo, revision: $revision, effort: $effort, added: $added,
   retired: $retired, cohesions: $cohesions, memberships: $memberships, nodeCount: $nodeCount, relationshipCount: $relationshipCount,

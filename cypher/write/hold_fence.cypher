@@ -4,9 +4,10 @@
 //   $graph   string       name of the graph
 //   $number  integer 1..  the session's
 // returns:
-//   writer  string  token of the writer that the fence lets through; no row where there is no such fence
+//   writer  string    token of the writer that the fence lets through; no row where there is no such fence
+//   heldAt  datetime  server time
 // repeatable: writes the time only.
 MATCH (fence:PCohesionFence {graph: $graph, number: $number})
 SET fence.heldAt = datetime()
 WITH fence
-RETURN fence.writer AS writer
+RETURN fence.writer AS writer, fence.heldAt AS heldAt

@@ -30,8 +30,11 @@ WRITE_RATE = 40_000
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 
-Without the server's transaction logs, which grow by a few hundred bytes a membership up to their own limit.
+Without the server's transaction logs.
 """
+LOG_BYTES, REMOVAL_LOG_BYTES = (130, 900), (100, 900)
+"""By which the transaction logs grow while a run is written, and while it is removed: for a membership, and for a hub
+(DATA-MODEL.md#what-it-costs)."""
 MANY = 10_000_000
 """Memberships from which a warning is given: they take minutes to write, and again to delete."""
 MOST_STORED = 1_000_000_000
@@ -63,6 +66,8 @@ class Estimate:
             would be written, and how many memberships the sample leaves open; load may come and go.
         total_seconds: reading, and the longer one of search and writing, which go on side by side.
         store_bytes: relationships and hubs.
+        log_bytes, removal_log_bytes: of the server's transaction logs, while the run is written, and while it is
+            removed; within a factor of two. The server deletes them by its own settings.
         parquet_bytes: of files; None where pyarrow is not installed.
         tasks: of ten seconds, on a cluster of machines like this one.
         worker_bytes: memory of a worker with one thread.
@@ -85,6 +90,8 @@ class Estimate:
     tasks: int
     worker_bytes: int
     thread_bytes: int
+    log_bytes: int = 0
+    removal_log_bytes: int = 0
 
     def advice(self) -> list[str]:
         """Return what a person should know where one machine, or a store, is not enough."""
@@ -213,6 +220,8 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
         tasks=max(1, math.ceil(searching.value / TASK_SECONDS)),
         worker_bytes=worker_bytes,
         thread_bytes=thread_bytes,
+        log_bytes=_log_bytes(LOG_BYTES, memberships.value, n),
+        removal_log_bytes=_log_bytes(REMOVAL_LOG_BYTES, memberships.value, n),
     )
     if memberships.high >= MANY:
         log.warning(
@@ -225,6 +234,10 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
             write.value / 60,
         )
     return result
+
+
+def _log_bytes(each: tuple[int, int], memberships: float, hubs: int) -> int:
+    return round(each[0] * memberships + each[1] * hubs)
 
 
 def memory_of_worker(vertices: int, arcs: int, degree: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
+from pcneo.basics.stopping import stop_flag
 from pcneo.search.cohesion import Searched, Task, make_task
 
 CHUNK_SECONDS = 0.01
@@ -145,10 +146,11 @@ class _Searching:
     def __init__(self, task: Task, searched: Searched) -> None:
         self._task, self._searched = task, searched
         self._own = threading.local()
+        self._stop = stop_flag()
 
     def __call__(self, queries: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
         if not hasattr(self._own, "work"):
-            self._own.work = self._searched.workspace()
+            self._own.work = self._searched.workspace(self._stop)
         started = time.thread_time()
         batch = self._task.run(self._searched, queries, self._own.work)
         return batch, time.thread_time() - started

@@ -6,7 +6,7 @@ import logging
 import secrets
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Unpack
@@ -31,12 +31,15 @@ from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import versions_relied_on
 from pcneo.store.run_reader import HubColumns
 from pcneo.store.schema import OWN_SCHEMA
-from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
+from pcneo.store.standing import Keeping, OpenGraph, Opens, open_graph, run_id
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
 LEFT_SECONDS = 1.0
 """How long somebody's lock is waited for where what it keeps can be left to the next writer."""
+
+OpensOne = Callable[[Callable[[int], object] | None], AbstractContextManager[OpenGraph]]
+"""As `Opens`, of one graph."""
 
 log = logging.getLogger("pcneo")
 
@@ -137,6 +140,7 @@ def update_runs(
     make_supply: Callable[[Plan], Supply] = supply_of,
     tell_of_removal: Callable[[], object] | None = None,
     *,
+    opens: Opens = open_graph,
     tells_of_others: bool = False,
 ) -> WriteResult:
     """Do what `write` does, and tell a client in time."""
@@ -148,20 +152,21 @@ def update_runs(
         _tell_of_other_names(plan)
     record = db.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
+    opens_again = partial(opens, db, record)
     opened: OpenGraph | None = None
     try:
-        with open_graph(db, record, partial(_tell_of_sweep, plan.progress)) as opened:
+        with opens_again(partial(_tell_of_sweep, plan.progress)) as opened:
             result = _update(plan, opened, searches, standing, client, make_supply)
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
             if opened.hubs.begun:
                 (tell_of_removal or _tell_of_removal)()
-            _discard(db, record, plan.progress, known=client is not None, tells=opened.hubs.begun)
+            _discard(opened.graph, opens_again, plan.progress, known=client is not None, tells=opened.hubs.begun)
         raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
-        _trim(db, record, changed, keeping)
+        _trim(db, record, opens_again, changed, keeping)
     if tells_of_others:
         _tell_of_others(standing.values(), result)
     return result
@@ -257,7 +262,7 @@ def _tell_of_removal() -> None:
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
 
 
-def _discard(db: Database, graph: GraphRecord, progress: Progress, *, known: bool, tells: bool) -> None:
+def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: bool, tells: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
     A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
@@ -271,7 +276,7 @@ def _discard(db: Database, graph: GraphRecord, progress: Progress, *, known: boo
     if tells:
         tell(0)
     try:
-        with lock_patience(LEFT_SECONDS), open_graph(db, graph, tell) as opened:  # which sweeps
+        with lock_patience(LEFT_SECONDS), opens(tell) as opened:  # which sweeps
             if not known:
                 with opened.lock.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)
@@ -279,13 +284,13 @@ def _discard(db: Database, graph: GraphRecord, progress: Progress, *, known: boo
         log.debug("remains in graph %r are left to the next writer: %s", graph.name, error)
 
 
-def _trim(db: Database, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
+def _trim(db: Database, graph: GraphRecord, opens: OpensOne, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
     """Best effort: the new versions count already, and whoever writes this graph next does what is left."""
     try:
         replacing = [run for run in runs if len(db.list_versions(run.run)) > 1]
         if not replacing:  # a first version leaves nothing behind, and need not take the lock again
             return
-        with lock_patience(LEFT_SECONDS), open_graph(db, graph) as opened:
+        with lock_patience(LEFT_SECONDS), opens(None) as opened:
             for run in replacing:
                 opened.trim(run.run, keeping, versions_relied_on(db, run.run))
     except PcneoError as error:

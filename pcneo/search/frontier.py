@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import CohesionBatch, FoundCohesion, Graph, Key
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
+from pcneo.basics.stopping import stop_flag
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.kernels.cohesion import (
@@ -74,6 +76,7 @@ class _Known:
         self.partial = PartialGraph()
         self.needs = needs_of(task.search.p, np.zeros(0, np.int64))  # by degree
         self._task = task
+        self._stop = stop_flag()
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
         """Add rows."""
@@ -93,8 +96,13 @@ class _Known:
         """Memory for a search, which goes on where it was in an `earlier` one."""
         n, most = len(self.partial.places), len(self.needs) - 1
         if earlier is None:
-            return workspace(n, most)
-        return earlier if has_room(earlier, n, most) else enlarged(earlier, n, most)
+            return workspace(n, most)._replace(stop=self._stop)
+        return earlier if has_room(earlier, n, most) else enlarged(earlier, n, most)._replace(stop=self._stop)
+
+    def check(self) -> None:
+        """Raise CancelledError where the search was stopped."""
+        if self._stop[0] > 0:
+            raise CancelledError
 
 
 @dataclass
@@ -145,6 +153,7 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         search.begun = search.begun or task.begin(np.array([number]))
         search.work = known.workspace(search.work)
         missing = search.begun.go_on(rows, search.work)
+        known.check()
         if search.begun.done:
             search.answer, search.work = _answer(known, task, number, search.begun), None
         else:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
+from pcneo.basics.stopping import stop_flag
 from pcneo.errors import ParameterError
 from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
@@ -24,6 +25,7 @@ T = TypeVar("T")
 
 _RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough that its overhead does not show
 _RANGES_AHEAD = 3  # of each thread: a slow consumer holds the threads back, a quick one seldom waits
+_STILL_SECONDS = 0.5
 _GROWTH = 4  # of a range's length, at most, from one to the next
 
 
@@ -114,6 +116,12 @@ def in_ranges(
         result = work_on(part, own.work)
         return result, len(part), time.perf_counter() - start
 
+    def still() -> None:
+        if flag[0] > 0:
+            raise CancelledError
+        progress(done, len(queries))
+
+    flag = stop_flag()
     started, done, length = 0, 0, 1
     running: deque[Future[tuple[T, int, float]]] = deque()
     with ThreadPoolExecutor(threads, initializer=begin) as pool:
@@ -122,7 +130,7 @@ def in_ranges(
                 while started < len(queries) and len(running) < _RANGES_AHEAD * threads:
                     running.append(pool.submit(run, queries[started : started + length]))
                     started += length
-                result, count, seconds = running.popleft().result()
+                result, count, seconds = _awaited(running.popleft(), still)
                 length = max(1, min(_GROWTH * length, int(count * _RANGE_SECONDS / seconds)))
                 done += count
                 progress(done, len(queries))
@@ -131,3 +139,10 @@ def in_ranges(
             stop[0] = 1  # what runs now ends soon, however large its sets are
             for future in running:
                 future.cancel()
+
+
+def _awaited(future: Future[T], still: Callable[[], object]) -> T:
+    """Return a result, and call `still` now and then while one range takes long: it may raise what ends the search."""
+    while not wait([future], _STILL_SECONDS).done:
+        still()
+    return future.result()

@@ -7,12 +7,13 @@ import threading
 import time
 from types import TracebackType
 
+from pcneo.basics.stopping import new_flag
 from pcneo.errors import PcneoError
-from pcneo.store.requests import LEASE_SECONDS, Claim, LostClaimError, RequestQueue
+from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
 
 __all__ = ["CancelledError", "EndingError", "Lease"]
 
-WATCH_SECONDS = 1.0
+WATCH_SECONDS = 0.5
 """How often the request is looked at while it is worked on."""
 RENEW_SECONDS = LEASE_SECONDS / 3
 """How often the lease is renewed where there is no progress to tell."""
@@ -38,6 +39,8 @@ class Lease:
         request: the request's identifier.
         stopped: what stops the work; None while nothing does.
         stopping: the event for it.
+        flag: the same for kernels.
+        answer: what the request was answered, where that came before the end of the work.
     """
 
     def __init__(self, queue: RequestQueue, claim: Claim, parts: int = 1) -> None:
@@ -56,6 +59,9 @@ class Lease:
         self._searches: list[str] = []
         self.stopped: PcneoError | None = None
         self.stopping = threading.Event()
+        self.flag = new_flag()
+        self.answer: Answer | None = None
+        self._is_noticed = False
         self._over = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lease", daemon=True)
 
@@ -80,11 +86,14 @@ class Lease:
         """Have the work stop at its next call of the progress callback, or at once where it waits for a lock."""
         self.stopped = self.stopped or why
         self.stopping.set()
+        self.flag[0] = 1
 
     def check(self) -> None:
         """Raise what stops the work, if anything does."""
-        if self.stopped is not None and not self._over.is_set():
-            raise self.stopped
+        if self.stopped is not None:
+            self._is_noticed = True
+            if not self._over.is_set():
+                raise self.stopped
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Note how far the work is: reading counts for a tenth, and the searches share what is left."""
@@ -107,6 +116,8 @@ class Lease:
             try:
                 if self._queue.watch(self._claim):
                     self.stop(CancelledError("Cancelled, and nothing of it is left."))
+                    if not self._is_noticed:  # a statement may run for as long as it likes
+                        self._queue.terminate(self._claim.token)
                 progress = self.progress
                 if progress - stored >= 0.01 or time.monotonic() - renewed >= RENEW_SECONDS:
                     self._queue.renew(self._claim, progress)

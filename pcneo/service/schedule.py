@@ -13,6 +13,7 @@ from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import GraphRecord
+from pcneo.store.lending import Lending
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
@@ -27,7 +28,9 @@ LOCK_SECONDS = 1.0
 class Schedule:
     """Looks at graphs at intervals: at their counts each time, at all of them seldom; and updates those that moved."""
 
-    def __init__(self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, progress: Progress) -> None:
+    def __init__(
+        self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, progress: Progress, lending: Lending
+    ) -> None:
         """Prepare.
 
         Args:
@@ -35,12 +38,18 @@ class Schedule:
             settings: the owner's.
             figures: of the service.
             progress: raises what stops an update.
+            lending: lends the graph that is being updated.
         """
         self._queue = queue
         self._settings = settings
         self._figures = figures
         self._progress = progress
+        self._lending = lending
         self._next = 0.0
+
+    def is_due(self) -> bool:
+        """Whether it is time to look."""
+        return self._settings.every is not None and time.monotonic() >= self._next
 
     def step(self) -> None:
         """Look at the graphs that are due, and bring up to date what has moved.
@@ -85,6 +94,7 @@ class Schedule:
             options,
             Keeping(),
             tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
+            opens=self._lending.holding,
         )
         seconds = time.monotonic() - started
         self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))

@@ -13,10 +13,8 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import PcneoError
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
-from pcneo.service.lease import EndingError
-from pcneo.service.schedule import Schedule
+from pcneo.service.lanes import Lanes
 from pcneo.service.service_settings import ServiceSettings
-from pcneo.service.worker import Worker
 from pcneo.store.connection import connect_to
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
@@ -54,12 +52,12 @@ class Service:
         self._settings = settings
         self._connection = connection
         self._ending = threading.Event()
-        self._worker: Worker | None = None
+        self._lanes: Lanes | None = None
         self._ended = threading.Event()
         self._was_connected = False
 
     def end(self) -> None:
-        """Finish the request under way, or give it back after the grace; a second call gives it back at once."""
+        """Finish the requests under way, or give them back after the grace; a second call gives them back at once."""
         again = self._ending.is_set()
         self._ending.set()
         if again:
@@ -69,14 +67,16 @@ class Service:
 
     def _end_in_time(self) -> None:
         grace = self._settings.grace
-        if (worker := self._worker) is not None and worker.request is not None:
-            tell("ending, once the request under way is done or the grace is over", request=worker.request, grace=grace)
+        if (lanes := self._lanes) is not None:
+            lanes.woken.set()
+        for request in [] if lanes is None else lanes.requests:
+            tell("ending, once the request under way is done or the grace is over", request=request, grace=grace)
         if not self._ended.wait(grace):
             self._give_back()
 
     def _give_back(self) -> None:
-        if (worker := self._worker) is not None:
-            worker.end()
+        if (lanes := self._lanes) is not None:
+            lanes.end()
 
     def run(self) -> None:
         """Serve until `end` is called, through restarts of the database and changes of its password.
@@ -102,7 +102,7 @@ class Service:
                 tell("cannot serve", level=logging.ERROR, why=why, again_in=again_in)
                 self._ending.wait(pause)
             finally:
-                self.queue = self._worker = None
+                self.queue = self._lanes = None
         self._ended.set()
         tell("ended")
 
@@ -115,12 +115,14 @@ class Service:
             db.ensure_schema(OWN_SCHEMA)
             self.queue = queue
             self.figures.reachable = True
-            self._worker = worker = Worker(queue, self._settings, self.figures)
-            self._say_what(queue, worker, settings)
-            schedule = Schedule(queue, self._settings, self.figures, self._progress)
-            self._poll(worker, schedule)
+            self._lanes = lanes = Lanes(queue, self._settings, self.figures, self._ending)
+            self._say_what(queue, lanes.name, settings)
+            try:
+                self._poll(lanes)
+            finally:
+                lanes.close()
 
-    def _say_what(self, queue: RequestQueue, worker: Worker, settings: ConnectionSettings) -> None:
+    def _say_what(self, queue: RequestQueue, worker: str, settings: ConnectionSettings) -> None:
         known = [graph.name for graph in queue.db.list_graphs()]
         answering = self._settings.graphs or known
         for graph in answering:
@@ -131,28 +133,20 @@ class Service:
         everything = "" if self._settings.graphs else " (all that the database knows)"
         tell(
             "serving",
-            worker=worker.name,
+            worker=worker,
             uri=settings.uri,
             database=queue.db.name,
             graphs=(", ".join(answering) or "none yet") + everything,
         )
 
-    def _progress(self, *_: object) -> None:
-        """Stop an update that nobody asked for, once the service is to end: the next look makes up for it."""
-        if self._ending.is_set():
-            raise EndingError("The service ends.")
-
-    def _poll(self, worker: Worker, schedule: Schedule) -> None:
+    def _poll(self, lanes: Lanes) -> None:
         last, pause = time.monotonic(), POLL_SECONDS
         while not self._ending.is_set():
-            worked = worker.step()
-            schedule.step()
-            if worked:
+            if lanes.step():
                 last, pause = time.monotonic(), POLL_SECONDS
-                continue
-            if time.monotonic() - last > QUIET_SECONDS:
+            elif time.monotonic() - last > QUIET_SECONDS:
                 pause = min(1.1 * pause, SLOWEST_POLL_SECONDS)
-            self._ending.wait(pause)
+            lanes.woken.wait(pause)
 
 
 def _warm_up() -> None:

@@ -12,7 +12,7 @@ from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
 from pcneo.basics.model import RunRecord
 from pcneo.basics.searches import Search
-from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
+from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, Lease
@@ -21,7 +21,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import versions_relied_on
 from pcneo.store.requests import Answer, Claim, RequestQueue, finish_within, is_cancelled_within
-from pcneo.store.standing import Keeping, open_graph, run_id
+from pcneo.store.standing import Keeping, Opens, open_graph, run_id
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 from pcneo.stored.verifying import VerifiedRun, verify
@@ -42,6 +42,7 @@ class Work:
         question: what it asks for.
         lease: keeps the claim, and is told the progress.
         figures: of the service.
+        opens: how a graph is opened for writing.
         trims: whether to let earlier versions go afterwards.
     """
 
@@ -51,6 +52,7 @@ class Work:
     question: Question
     lease: Lease
     figures: Figures
+    opens: Opens = open_graph
     trims: bool = True
 
     def do(self) -> Answer:
@@ -74,14 +76,32 @@ class Work:
             finish_within(transaction, self.claim, answers[-1])
 
         result = update_runs(
-            self.queue.db.marked({"pcneoRequest": self.claim.token}),
+            self._marked(),
             replace(options, progress=self.lease),
             Keeping(),
             Client(self._admit, answer, trims=self.trims),
-            tell_of_removal=lambda: tell("removing what the request wrote", request=self.claim.id),
+            tell_of_removal=self._tell_of_removal,
+            opens=self.opens,
         )
         self.figures.add_update("annotate", result)
         return answers[-1]
+
+    def _marked(self) -> Database:
+        """The database, where all that is done for the request can be found and ended."""
+        return self.queue.db.marked({"pcneoRequest": self.claim.token})
+
+    def _tell_of_removal(self) -> None:
+        """Say so; who has cancelled a request need not wait until it is done, as nobody sees what is removed."""
+        tell("removing what the request wrote", request=self.claim.id)
+        if isinstance(self.lease.stopped, CancelledError):
+            answer = Answer("cancelled", "Cancelled. Nobody sees what it wrote, and that is being removed.")
+            self.lease.let_be()
+            try:
+                self.queue.finish(self.claim, answer, self.lease.progress)
+            except (BusyError, DatabaseError) as error:
+                log.debug("request %r is answered later: %s", self.claim.id, error)
+            else:
+                self.lease.answer = answer
 
     def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, RunRecord]) -> None:
         """Refuse a run that would become larger than the owner allows."""
@@ -110,12 +130,13 @@ class Work:
         question, graph = self.question, self.question.options.graph
         if graph is not None:
             _known(self.queue.db, graph)
-        runs = [run for run in self.queue.db.list_runs() if question.run in (None, run.id)]
+        marked = self._marked()
+        runs = [run for run in marked.list_runs() if question.run in (None, run.id)]
         runs = [run for run in runs if graph in (None, run.graph) and self._is_allowed(run.graph)]
         if not runs:
             wanted = question.run or graph
             raise NotFoundError(f"There is no run {wanted!r} to check.", what="run", name=wanted)
-        verified = [compared for run in runs for compared in verify(self.queue.db, run=run.id, progress=self.lease)]
+        verified = [compared for run in runs for compared in verify(marked, run=run.id, progress=self.lease)]
         self.lease.let_be()
         answer = Answer("complete", " ".join(map(_verdict, verified)))
         self.queue.finish(self.claim, answer)
@@ -130,7 +151,7 @@ class Work:
             self.queue.finish(self.claim, answer)
             return answer
         answer = Answer("complete", f"Run {run.id} is removed; it had {run.cohesions:,} cohesions.")
-        marked = self.queue.db.marked({"pcneoRequest": self.claim.token})
+        marked = self._marked()
         graph = _known(marked, run.graph)
         with open_graph(marked, graph) as opened:
             if versions_relied_on(marked, run.id):

@@ -1,4 +1,4 @@
-"""One worker: requests are entered into the queue, claimed, worked on, and answered or given back.
+"""One worker: a claimed request is worked on, and answered or given back.
 
 Nothing that a request says can end it, and nothing that happens to it stays unsaid: each request ends with an answer.
 """
@@ -6,19 +6,17 @@ Nothing that a request says can end it, and nothing that happens to it stays uns
 from __future__ import annotations
 
 import logging
-import os
 import random
-import socket
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 
 from pcneo.basics.model import Key
+from pcneo.basics.stopping import stoppable
 from pcneo.errors import (
     AnswerError,
     BusyError,
-    ConnectionFailedError,
     DatabaseError,
     GraphChangedError,
     KeyPropertyError,
@@ -33,24 +31,17 @@ from pcneo.service.lease import CancelledError, EndingError, Lease
 from pcneo.service.request_checks import Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.work import Work
-from pcneo.store.requests import BATCH, LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
+from pcneo.store.lending import Lending
+from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
 from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError, lock_patience, patient_until
 
-__all__ = ["Worker"]
+__all__ = ["ATTEMPTS", "Worker", "sentence_of"]
 
 ATTEMPTS = 3
 BUSY_SECONDS = 86_400
 """How long a request may wait for others."""
 LONGEST_WAIT = 30.0
 """How long a request is left alone at most before it is tried again."""
-ENTER_SECONDS = 3.0
-"""How often requests without a status are looked for where their number does not show that there are new ones."""
-SLICE_SECONDS = 10.0
-"""How long new requests are entered, or old answers deleted, before a request is worked on."""
-MOST_HELD = 10
-"""New requests that somebody's transactions hold, beyond which one waits until they let go."""
-TIDY_SECONDS = 60.0
-"""How often old answers are deleted."""
 TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
@@ -62,22 +53,30 @@ HOPELESS = (RightsError, SchemaError, StoreFormatError)
 
 
 class Worker:
-    """Answers the requests of one database, one at a time.
+    """Works on claimed requests, one at a time."""
 
-    Attributes:
-        name: of host and process.
-    """
+    def __init__(
+        self,
+        queue: RequestQueue,
+        settings: ServiceSettings,
+        figures: Figures,
+        lending: Lending,
+        note: Callable[[str, bool], object],
+    ) -> None:
+        """Prepare; nothing is asked yet.
 
-    def __init__(self, queue: RequestQueue, settings: ServiceSettings, figures: Figures) -> None:
-        """Prepare; nothing is asked yet."""
-        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        Args:
+            queue: the requests.
+            settings: the owner's.
+            figures: of the service.
+            lending: the graphs that the service holds.
+            note: is told of a graph whether it was found busy.
+        """
         self._queue = queue
         self._settings = settings
         self._figures = figures
-        self._known = -1
-        self._entered = self._tidied = self._not_refused_until = -1e9
-        self._left_alone: dict[Key, float] = {}
-        self._troubles: Counter[Key] = Counter()
+        self._lending = lending
+        self._note = note
         self._trimmed: dict[str, float] = {}
         self._lease: Lease | None = None
         self._ending = threading.Event()
@@ -93,118 +92,23 @@ class Worker:
         if (lease := self._lease) is not None:
             lease.stop(EndingError("The service ends."))
 
-    def step(self) -> bool:
-        """Claim one request, if any waits, and work on it; return whether there was one.
+    def cancel(self, claim: Claim) -> None:
+        """Answer a request that its author has stopped before it was begun; nothing else is done here."""
+        if claim.cancel:
+            self.work_on(claim)
+        else:  # it is to go on after all
+            with suppress(BusyError):
+                self._give_back(claim, "", attempts=claim.attempts - 1)
 
-        Raises:
-            DatabaseError: the database could not be asked.
-        """
-        requests, waiting = self._queue.poll()
-        now = time.monotonic()
-        if requests != self._known or now - self._entered >= ENTER_SECONDS:
-            self._known, self._entered = requests if self._enter() else -1, now
-            requests, waiting = self._queue.poll()
-        if now - self._tidied >= TIDY_SECONDS:
-            self._tidied = now if self._tidy() else -1e9
-        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
-        for id in waiting:
-            if id not in self._left_alone and (claim := self._claim(id)) is not None:
-                self._work_on(claim)
-                return True
-        return False
-
-    def _enter(self) -> bool:
-        """Enter new requests, as many at once as will go beside what somebody's transactions hold; whether all are in.
-
-        However many there are, one that waits is worked on in between.
-        """
-        until, most, limit, held = time.monotonic() + SLICE_SECONDS, BATCH, BATCH, 0
-        while held < MOST_HELD:
-            self._refuse_excess()
-            try:
-                if not self._queue.enter(limit, skip=held):
-                    break
-                limit = min(10 * limit, most)
-            except ConnectionFailedError:
-                raise
-            except (BusyError, DatabaseError) as error:
-                if limit == BATCH:
-                    tell("entering fewer at once", level=logging.WARNING, why=error)
-                held += limit == 1
-                most, limit = max(limit // 10, 1), 1
-            if time.monotonic() > until:
-                return False
-        return True
-
-    def _refuse_excess(self) -> None:
-        if time.monotonic() < self._not_refused_until:
-            return
-        try:
-            while refused := self._queue.refuse_excess(self._settings.max_waiting):
-                tell("refused", requests=refused, why="too many wait")
-        except ConnectionFailedError:
-            raise
-        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
-            tell("not refused yet", level=logging.WARNING, why=error)
-            self._not_refused_until = time.monotonic() + LONGEST_WAIT
-
-    def _tidy(self) -> bool:
-        """Delete answers that are kept no longer; return False if more of them can go at once."""
-        seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
-        until = time.monotonic() + SLICE_SECONDS
-        try:
-            with lock_patience(WAITED_BEFORE_SECONDS):
-                while deleted := self._queue.delete_answers(seconds, keep):
-                    tell("forgot", answers=deleted)
-                    if time.monotonic() > until:
-                        return False
-        except ConnectionFailedError:
-            raise
-        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
-            tell("not forgotten yet", level=logging.WARNING, why=error)
-        return True
-
-    def _claim(self, id: Key) -> Claim | None:
-        try:
-            claim = self._queue.claim(id, self.name)
-        except ConnectionFailedError:
-            raise
-        except BusyError as error:  # somebody else's transaction holds it
-            self._leave_alone(id, error)
-        except Exception as error:  # noqa: BLE001 - whatever a request says must not keep others from being answered
-            self._set_aside(id, error)
-        else:
-            self._troubles.pop(id, None)
-            return claim
-        return None
-
-    def _leave_alone(self, id: Key, why: Exception) -> None:
-        tell("left alone", level=logging.WARNING, request=id, why=why)
-        self._left_alone[id] = time.monotonic() + LONGEST_WAIT
-
-    def _set_aside(self, id: Key, error: Exception) -> None:
-        """Let a request fail that cannot be claimed; but what the database is troubled by may pass."""
-        self._troubles[id] += 1
-        if isinstance(error, DatabaseError) and self._troubles[id] < ATTEMPTS:
-            self._leave_alone(id, error)
-            return
-        del self._troubles[id]
-        tell("set aside", level=logging.ERROR, request=id, error=repr(error))
-        try:
-            self._queue.refuse([id], f"This request could not be taken. {_sentence(error)}")
-        except ConnectionFailedError:
-            raise
-        except (BusyError, DatabaseError) as trouble:
-            self._leave_alone(id, trouble)
-
-    def _work_on(self, claim: Claim) -> None:
+    def work_on(self, claim: Claim) -> None:
+        """Work on a request until it is answered or given back."""
         started = time.monotonic()
         tell("claimed", request=claim.id, attempt=claim.attempts, command=claim.values["command"])
         try:
             outcome, message = self._outcome(claim)
         except LostClaimError:
             outcome, message = "lost", "another service has it, or it is gone"
-        except BusyError as error:  # somebody's transaction holds the request itself
+        except (BusyError, DatabaseError) as error:  # somebody holds the request itself, or no database answers
             outcome, message = "left", f"its lease runs out, and a service takes it again: {error}"
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
@@ -223,23 +127,28 @@ class Worker:
             known = [record.name for record in self._queue.db.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
             lease = Lease(self._queue, claim, max(1, len(question.options.searches)))
-            with lease, patient_until(lease.stopping), lock_patience(self._patience(claim)):
+            patience = lock_patience(self._patience(claim))
+            with lease, patient_until(lease.stopping), stoppable(lease.flag), patience:
                 self._lease = lease
                 if self._ending.is_set():
                     self.end()
-                answer = Work(
-                    self._queue, self._settings, claim, question, lease, self._figures, self._is_to_trim(question)
-                ).do()
+                opens = self._lending.holding if question.options.vertices is None else self._lending.beside
+                trims = self._is_to_trim(question)
+                work = Work(self._queue, self._settings, claim, question, lease, self._figures, opens, trims)
+                answer = work.do()
+                if question.options.graph is not None:
+                    self._note(question.options.graph, False)
                 return answer.status, answer.message
         except LostClaimError:
             raise
         except Exception as error:
             if lease is None:
                 return self._after(claim, error, 0.0)
-            if isinstance(error, BusyError) and isinstance(lease.stopped, LostClaimError):
+            if lease.answer is not None:
+                return lease.answer.status, lease.answer.message
+            if isinstance(lease.stopped, LostClaimError):
                 raise lease.stopped from error
-            stopped = lease.stopped if isinstance(error, BusyError) else None  # it was stopped while it waited
-            return self._after(claim, stopped or error, lease.progress)
+            return self._after(claim, lease.stopped or error, lease.progress)  # what stopped it made it fail
         finally:
             self._lease = None
 
@@ -256,12 +165,14 @@ class Worker:
         return True
 
     def _after(self, claim: Claim, error: Exception, progress: float) -> tuple[str, str]:
-        message = _sentence(error)
+        message = sentence_of(error)
         if isinstance(error, EndingError):
             return self._give_back(claim, message, attempts=claim.attempts - 1)
         if isinstance(error, CancelledError):
             return self._finish(claim, "cancelled", message, progress)
         if isinstance(error, BusyError | GraphChangedError):
+            if isinstance(error, BusyError) and isinstance(graph := error.data.get("graph"), str):
+                self._note(graph, True)
             if claim.busy > BUSY_SECONDS:
                 return self._finish(claim, "failed", f"Given up after a day. {message}", progress)
             wait = min(LONGEST_WAIT, max(0.5, claim.busy)) * random.uniform(0.6, 1.0)  # noqa: S311 - spreads services
@@ -298,7 +209,7 @@ class Worker:
             pause = min(2 * pause, 5.0)
 
 
-def _sentence(error: Exception) -> str:
+def sentence_of(error: Exception) -> str:
     """Return what the author of a request may read: no key but those that were asked for, and no more than fits."""
     if isinstance(error, KeyPropertyError):
         return "Keys of this graph are missing, repeated, or of kinds that cannot be keys. The service's log has more."

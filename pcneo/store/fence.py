@@ -9,7 +9,9 @@ transactions (DATA-MODEL.md#fences).
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
 from typing import TypeVar
 
 import neo4j
@@ -18,7 +20,7 @@ from pcneo.errors import BusyError
 from pcneo.store import lock
 from pcneo.store.database import Database
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import rows_of
+from pcneo.store.transaction import Row, Transaction, rows_of
 from pcneo.store.waiting import BlockedError
 
 SESSIONS = 4
@@ -30,37 +32,51 @@ T = TypeVar("T")
 
 
 class Fence:
-    """The right of one writer's sessions to create, change and delete the hubs of one graph; take it under its lock."""
+    """The right of one writer's sessions to create, change and delete the hubs of one graph; take it under its lock.
+
+    Attributes:
+        graph: the graph's name.
+        last_version: the largest number that was published behind it without the graph's lock, once it is taken.
+    """
 
     def __init__(self, db: Database, graph: str) -> None:
         """Prepare with a token of its own; nothing is sent before `take`."""
+        self.graph = graph
+        self.last_version = 0
         self._db = db
-        self._graph = graph
         self._writer = uuid.uuid4().hex
+        self._only: int | None = None
+
+    def lent(self, db: Database) -> Fence:
+        """Return the same right for somebody beside its holder, whose transactions all take the last session's turn."""
+        other = copy(self)
+        other._db, other._only = db, SESSIONS
+        return other
 
     @property
     def _metadata(self) -> dict[str, str]:
-        return {"pcneoGraph": self._graph, "pcneoWriter": self._writer}
+        return {"pcneoGraph": self.graph, "pcneoWriter": self._writer}
 
     def take(self) -> None:
         """Shut out all earlier writers: wait for their transactions, end them after some seconds, and wait again."""
         try:
             self._take(lock.WAIT_SECONDS)
         except BlockedError:
-            self._db.terminate_late(self._graph, self._writer)
+            self._db.terminate_late(self.graph, self._writer)
             try:
                 self._take(ENDED_SECONDS)
             except BlockedError as error:
                 raise BusyError(
-                    f"An earlier writer of graph {self._graph!r} is still at work. Wait until it is done, and try "
+                    f"An earlier writer of graph {self.graph!r} is still at work. Wait until it is done, and try "
                     f"again. ({error})",
-                    graph=self._graph,
+                    graph=self.graph,
                 ) from error
 
     def _take(self, limit: float) -> None:
         text = load_statement("take_fences").render({})
-        parameters = {"graph": self._graph, "fences": SESSIONS, "writer": self._writer}
-        self._db.committed(rows_of, text, parameters, metadata=self._metadata, limit=limit)
+        parameters = {"graph": self.graph, "fences": SESSIONS, "writer": self._writer}
+        rows = self._db.committed(rows_of, text, parameters, metadata=self._metadata, limit=limit)
+        self.last_version = rows[0]["lastVersion"]
 
     def is_beside_others(self) -> bool:
         """Whether a transaction is open that may hold what a commit on hubs needs."""
@@ -69,15 +85,30 @@ class Fence:
     def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
         """Return `work(transaction)`, committed, done again where the server asks for it."""
         hold = load_statement("hold_fence").render({})
+        number = self._only or session_number
 
         def fenced(transaction: neo4j.Transaction) -> T:
-            rows = rows_of(transaction, hold, {"graph": self._graph, "number": session_number})
-            if [row["writer"] for row in rows] != [self._writer]:
-                raise BusyError(
-                    f"Another pcneo has begun to write graph {self._graph!r}, so this one stops. Nothing that it wrote "
-                    "is visible.",
-                    graph=self._graph,
-                )
+            self._check(rows_of(transaction, hold, {"graph": self.graph, "number": number}))
             return work(transaction)
 
         return self._db.committed(fenced, metadata=self._metadata)
+
+    @contextmanager
+    def held(self) -> Iterator[tuple[Transaction, object]]:
+        """Yield a transaction that holds the last session's fence, and when it took it; the block commits it.
+
+        Raises:
+            BusyError: another writer has taken the fences.
+        """
+        with self._db.transaction(self._metadata) as transaction:
+            rows = transaction.run("hold_fence", graph=self.graph, number=SESSIONS)
+            self._check(rows)
+            yield transaction, rows[0]["heldAt"]
+
+    def _check(self, rows: list[Row]) -> None:
+        if [row["writer"] for row in rows] != [self._writer]:
+            raise BusyError(
+                f"Another pcneo has begun to write graph {self.graph!r}, so this one stops. Nothing that it wrote "
+                "is visible.",
+                graph=self.graph,
+            )

@@ -43,8 +43,30 @@ LONGEST_LIST = 100_000
 ENDED = ("complete", "failed", "cancelled")
 STATUSES = ("requested", "running", *ENDED)
 
+SMALL_VERTICES = 100
+"""Vertices up to which a request is a small one."""
+
 VALUES = ("command", "graph", "p", "search", "vertices", "run", "by")
 """Properties by which a request says what it wants."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits in the queue: identifier and graph of each request, the first ones that may be claimed of each kind.
+
+    Attributes:
+        requests: how many there are of any status.
+        open: whether any waits or is worked on, due or not.
+        cancelled: those that their authors have stopped.
+        small: those for single vertices, for one run to check, and those that cannot be right.
+        large: the others.
+    """
+
+    requests: int
+    open: bool
+    cancelled: list[tuple[Key, str | None]]
+    small: list[tuple[Key, str | None]]
+    large: list[tuple[Key, str | None]]
 
 
 class LostClaimError(BusyError):
@@ -102,10 +124,11 @@ class RequestQueue:
         """Work on the requests of a database."""
         self.db = db
 
-    def poll(self, limit: int = 10) -> tuple[int, list[Key]]:
-        """Return how many requests there are, of any status, and the oldest of those that may be claimed."""
-        row = self.db.read("poll_requests", limit=limit, ahead=AHEAD_SECONDS)[0]
-        return row["requests"], row["ids"]
+    def poll(self, limit: int = 10) -> Waiting:
+        """Return what may be claimed now, first come, first served: at most `limit` requests of each kind."""
+        row = self.db.read("poll_requests", limit=limit, ahead=AHEAD_SECONDS, small=SMALL_VERTICES)[0]
+        lists = {name: [(id, graph) for id, graph in row[name]] for name in ("cancelled", "small", "large")}
+        return Waiting(row["requests"], row["open"], **lists)
 
     def enter(self, limit: int = BATCH, skip: int = 0) -> int:
         """Give new requests a status, a time and an identifier; return how many there were, at most `limit`."""
@@ -151,7 +174,7 @@ class RequestQueue:
                 return None
             row = rows[0]
             if row["status"] == "running" and row["token"] is not None:
-                self._terminate(row["token"])
+                self.terminate(row["token"])
             claim = _claim(request, uuid.uuid4().hex, row)
             transaction.run(
                 "claim_request",
@@ -212,7 +235,8 @@ class RequestQueue:
                 raise _lost(claim)
             transaction.commit()
 
-    def _terminate(self, token: str) -> None:
+    def terminate(self, token: str) -> None:
+        """End all transactions under way of the claim with a token, those that read too."""
         text = load_statement("terminate_claim").render({})
         with translated(), self.db.session(neo4j.WRITE_ACCESS) as session:
             in_transaction(session, rows_of, text, {"token": token})

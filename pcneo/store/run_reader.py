@@ -200,7 +200,7 @@ class RunReader(GraphReader):
         with (
             translated(),
             self.session(neo4j.READ_ACCESS) as session,
-            begun(session, timeout=0) as opened,
+            begun(session, self.marks, timeout=0) as opened,
         ):
             yield from opened.run(text, {"run": run.id, "version": run.version})
 

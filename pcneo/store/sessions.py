@@ -41,7 +41,7 @@ class Sessions:
 
     Attributes:
         driver: connected.
-        marks: metadata of every transaction that writes, by which it is found in the server's list.
+        marks: metadata of its transactions, by which they are found in the server's list.
         waits: looks after all transactions that write.
     """
 
@@ -98,7 +98,7 @@ class Sessions:
         """Run a statement that reads, in a transaction that may be repeated, and return its rows."""
         text = statement.render(names)
         with translated(), self.session(neo4j.READ_ACCESS) as session:
-            return in_one_trip(session, text, dict(parameters))
+            return in_one_trip(session, text, dict(parameters), self.marks)
 
     def read(
         self, statement: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any

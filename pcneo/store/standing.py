@@ -6,8 +6,9 @@ All of it is done by the one writer of a graph: under its lock, and behind its f
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from pcneo.basics.model import RunRecord
@@ -16,10 +17,11 @@ from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
-from pcneo.store.lock import GraphLock
+from pcneo.store.lock import GraphLock, Locked
 from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
 from pcneo.store.transaction import Transaction
+from pcneo.store.waiting import lock_patience
 
 MOST_VERSIONS = 2**52
 """Versions of a graph; hubs without an end have 2^53 - 1 there, and so a number near it would hide what is written."""
@@ -92,20 +94,23 @@ class OpenGraph:
     Attributes:
         graph: the graph's record.
         lock: its lock.
-        hubs: writes behind its fence.
+        fence: its fence, which has been taken.
+        hubs: writes behind it.
         swept: the hubs that earlier writers had left.
     """
 
     def __init__(
-        self, db: Database, graph: GraphRecord, lock: GraphLock, sweeping: Callable[[int], object] | None = None
+        self, db: Database, graph: GraphRecord, lock: Locked, sweeping: Callable[[int], object] | None = None
     ) -> None:
         """Shut out earlier writers, then sweep what they left."""
         self.graph = graph
         self.lock = lock
         self._db = db
-        fence = Fence(db, graph.name)
-        fence.take()
-        self.hubs = HubWriter(fence, graph.selection)
+        self._last: int | None = None
+        self._counting = threading.Lock()
+        self.fence = Fence(db, graph.name)
+        self.fence.take()
+        self.hubs = HubWriter(self.fence, graph.selection)
         self.swept = self.sweep(sweeping)
 
     def sweep(self, tell: Callable[[int], object] | None = None) -> int:
@@ -119,10 +124,15 @@ class OpenGraph:
         return deleted
 
     def next_version(self) -> int:
-        """Return the number of the next version: behind the graph's last one, and behind those of its runs."""
+        """Return a number behind the graph's last one, behind those of its runs, and behind those returned before."""
+        with self._counting:
+            self._last = (self._last_on_record() if self._last is None else self._last) + 1
+            return self._last
+
+    def _last_on_record(self) -> int:
         runs = [version for _, version in self._db.list_unfinished(self.graph.name)]
-        last = self.lock.last_version
-        if not 0 <= last < MOST_VERSIONS or not all(0 <= version < MOST_VERSIONS for version in runs):
+        last = max(self.lock.last_version, self.fence.last_version)
+        if not 0 <= self.lock.last_version <= last < MOST_VERSIONS or not all(0 <= run < MOST_VERSIONS for run in runs):
             raise GraphError(
                 f"Graph {self.graph.name!r} says that its last version is {last}, and its runs say "
                 f"{', '.join(map(str, runs)) or 'nothing'}. No pcneo writes that: somebody has changed it. Remove the "
@@ -130,7 +140,7 @@ class OpenGraph:
                 "numbered behind those that are left.",
                 graph=self.graph.name,
             )
-        return max([last, *runs]) + 1
+        return max([last, *runs])
 
     def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
         """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""
@@ -155,6 +165,13 @@ class OpenGraph:
                 sent=1,
                 written=0,
             )
+        self.note_version(transaction, record.version)
+
+    def note_version(self, transaction: Transaction, version: int) -> None:
+        """Note that the graph's versions have come to a number, in the transaction that makes it visible."""
+        with self._counting:
+            last = max(version, self._last or 0)
+        transaction.run("note_version", graph=self.graph.name, version=last)
 
     def trim(self, run: str, keeping: Keeping, pinned: Collection[int]) -> None:
         """Delete the hubs that no kept version has, and the records of versions long gone."""
@@ -188,11 +205,20 @@ class OpenGraph:
         return deleted
 
 
+Opens = Callable[[Database, GraphRecord, Callable[[int], object] | None], AbstractContextManager[OpenGraph]]
+"""How a graph is opened for writing; as `open_graph`."""
+
+
 @contextmanager
 def open_graph(
-    db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
+    db: Database,
+    graph: GraphRecord,
+    sweeping: Callable[[int], object] | None = None,
+    patience: float | None = None,
 ) -> Iterator[OpenGraph]:
-    """Become the only writer of a graph."""
-    with GraphLock(db, graph.name) as lock:
+    """Become the only writer of a graph; `patience` is how many seconds to wait for its lock, if less than usual."""
+    with ExitStack() as stack:
+        with nullcontext() if patience is None else lock_patience(patience):
+            lock = stack.enter_context(GraphLock(db, graph.name))
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
         yield OpenGraph(db, graph, lock, sweeping)

@@ -362,6 +362,13 @@ def test_moved_and_verify_see_a_changed_graph(
         "MATCH (a:Person {id: 1}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)", database_=database
     )
     assert json.loads(pcneo("runs", "--json").stdout)[0]["moved"] is True
+    assert "+1 relationships" in pcneo("runs").stdout
+    neo4j_driver.execute_query("CREATE (:Person {id: 77}), (:Person {id: 78})", database_=database)
+    neo4j_driver.execute_query("MATCH (a:Person {id: 1})-[r:KNOWS]-() DELETE r", database_=database)
+    (stored,) = json.loads(pcneo("runs", "--json").stdout)
+    more, fewer = stored["nodesMore"], stored["relationshipsMore"]
+    assert (more, fewer < 0) == (2, True)
+    assert f"+2 nodes, {fewer:+,} relationships" in " ".join(pcneo("runs").stdout.split())
     for asked in (["show", "1"], ["queries", "largest_cohesions", "--run"]):
         assert "The graph has changed since this run" in pcneo(*asked).stderr
     shown = pcneo("check", "--json")

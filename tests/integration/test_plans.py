@@ -46,7 +46,7 @@ EXAMPLE = [
     "effort: 1, fromFiles: false, "
     "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
     "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
-    "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",
+    "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime(), lastVersion: 1})",
     "UNWIND range(1, 2000) AS i MATCH (r:PCohesionRun {id: 'r'}) "
     "CREATE (:PCohesionRequest {id: i, status: 'complete', command: '', graph: 'g', p: '', search: '', vertices: [1], "
     "run: '', by: '', cancel: false, progress: 0.0, message: '', version: 1, requestedAt: datetime(), attempts: 1, "

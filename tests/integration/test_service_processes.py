@@ -223,8 +223,8 @@ def test_two_services_never_claim_the_same_request(db, server):
 
     def work(name: str) -> None:
         queue = RequestQueue(db.store)
-        while waiting := queue.poll(3)[1]:
-            had.extend(id for id in waiting if queue.claim(id, name))
+        while waiting := queue.poll(3).large:
+            had.extend(id for id, _ in waiting if queue.claim(id, name))
 
     workers = [threading.Thread(target=work, args=(f"worker {i}",)) for i in range(4)]
     for worker in workers:

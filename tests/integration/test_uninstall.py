@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,10 @@ def test_the_ledger_stays_with_what_it_needs_and_counts_on(db, tmp_path):
     }
     (shown,) = budget.show(db.store, graph="friends")
     assert shown.releases
-    (noted,) = [note.what for note in shown.notes if note.kind == "cleaned"]
-    assert "friends@1/2" in noted
-    assert noted.endswith(f", {hubs:,} cohesions")
+    (noted,) = [note for note in shown.notes if note.kind == "cleaned"]
+    assert "friends@1/2" in noted.what
+    assert noted.what.endswith(f", {hubs:,} cohesions")
+    assert noted.who == getpass.getuser()
     assert annotate.write(db.store, p="1/2", graph="friends").runs[0].version > 3  # no number is used twice
 
 

@@ -12,7 +12,7 @@ from unittest import mock
 
 from pcneo.errors import DatabaseError
 from pcneo.release import budget, spending
-from pcneo.store import fence, lock, transaction
+from pcneo.store import fence, lending, lock, transaction
 from pcneo.store.ledger import list_ledger
 from simulation.statements import STATEMENTS
 from simulation.statements.requests import PRODUCED
@@ -169,14 +169,43 @@ def what_was_retired_is_not_restored() -> Iterator[None]:
 @_planted("service")
 def a_number_that_is_used_twice() -> Iterator[None]:
     """The graph does not count on with its runs."""
-    create = STATEMENTS["create_version"]
+    with mock.patch.dict(STATEMENTS, note_version=lambda *_, **__: [{"noted": 1}]):
+        yield
 
-    def create_version(tx: Any, **values: Any) -> list[dict[str, Any]]:
-        before = [(graph, tx.props(graph).get("lastVersion")) for graph in tx.match("PCohesionGraph")]
-        rows = create(tx, **values)
-        for graph, last in before:
-            tx.set(graph, lastVersion=last)
-        return rows
 
-    with mock.patch.dict(STATEMENTS, create_version=create_version):
+@_planted("service")
+def a_number_that_is_lent_twice() -> Iterator[None]:
+    """Who borrows a graph takes the number that its holder will take."""
+
+    def next_version(self: Any) -> int:
+        with self._holder._counting:
+            return self._holder._last_on_record() + 1
+
+    with mock.patch.object(lending.BesideGraph, "next_version", next_version):
+        yield
+
+
+@_planted("service")
+def what_is_lent_is_not_fenced() -> Iterator[None]:
+    """Who borrows a graph publishes whether or not its holder still has it."""
+
+    @contextlib.contextmanager
+    def held(self: Any) -> Iterator[Any]:
+        with self._db.transaction({}) as opened:
+            yield opened, 0.0
+
+    with mock.patch.object(fence.Fence, "held", held):
+        yield
+
+
+@_planted("service")
+def a_later_request_goes_first() -> Iterator[None]:
+    """The queue is a stack."""
+    poll = STATEMENTS["poll_requests"]
+
+    def poll_requests(tx: Any, limit: int, **values: Any) -> list[dict[str, Any]]:
+        (row,) = poll(tx, limit=1_000, **values)
+        return [{**row, "small": row["small"][::-1][:limit], "large": row["large"][::-1][:limit]}]
+
+    with mock.patch.dict(STATEMENTS, poll_requests=poll_requests):
         yield

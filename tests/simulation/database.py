@@ -81,6 +81,7 @@ class Database:
         on_commit: called with what each commit has changed, and the metadata of its transaction.
         breath: how often another task may run between two reads or writes of one statement.
         is_down: whether nobody answers.
+        tried: numbers of requests that somebody has tried to lock.
     """
 
     def __init__(self, world: World) -> None:
@@ -90,6 +91,7 @@ class Database:
         self.on_commit: list[Callable[[list[Change], Mapping[str, Any]], None]] = []
         self.breath = world.rng.choice((0.0, 0.05, 0.3))
         self.is_down = False
+        self.tried: set[int] = set()
         self.server = Process("server")
         self._numbers = itertools.count(1)
         self._entries: dict[tuple[Any, ...], Lockable] = {}

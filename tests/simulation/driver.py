@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from neo4j import Query
 from neo4j.exceptions import IncompleteCommit, Neo4jError, ServiceUnavailable
 
 from simulation.database import Database, FailureError, Node, Transaction
@@ -180,11 +181,12 @@ class Session:
         self._opened.append(opened)
         return opened
 
-    def run(self, text: str, parameters: Mapping[str, Any]) -> Rows:
+    def run(self, query: str | Query, parameters: Mapping[str, Any]) -> Rows:
         """Run a statement that reads in a transaction that the server ends itself."""
         if self._driver.process.is_dead:
             raise Killed
-        opened = DriverTransaction(self._driver, self._driver.database.begin(self._driver.process))
+        text, metadata = (query, None) if isinstance(query, str) else (query.text, query.metadata)
+        opened = DriverTransaction(self._driver, self._driver.database.begin(self._driver.process, metadata))
         try:
             return opened.run(text, parameters)
         finally:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pcneo.store.requests import SMALL_VERTICES
 from simulation.database import Change, Node, Props
-from simulation.statements.requests import ANSWERED, PRODUCED
+from simulation.statements.requests import ANSWERED, PRODUCED, lane_of
+from simulation.statements.requests import LABEL as REQUEST
 from simulation.statements.runs import CURRENT, HUB, MEMBERS, OWNER, RETIRED, RUN, VERSION
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ class Rules:
         self._seen: dict[tuple[str, int], Hubs] = {}
         self._answers: Counter[Node] = Counter()
         self._early: list[tuple[str, int, Mapping[Any, frozenset[Any]], str]] = []
-        self._last = 1
+        self._used = {1}
+        self._there: dict[Node, float] = {}
 
     @staticmethod
     def is_answered(props: Props) -> bool:
@@ -47,8 +50,15 @@ class Rules:
         if labels & {HUB, VERSION, RUN}:
             self._look_at_hubs()
         for node, old, new in changes:
-            if node.label == "PCohesionRequest" and old is not None and new is not None:
+            if node.label == "PCohesionFence" and (new or {}).get("lastVersion") != (old or {}).get("lastVersion"):
+                self._stage.seen["published beside a whole graph"] += 1
+            if node.label != "PCohesionRequest" or new is None:
+                continue
+            self._there.setdefault(node, self._stage.world.now)
+            if old is not None:
                 self._look_at_request(node, old, new)
+                if new.get("token") is not None and old.get("token") is None:
+                    self._look_at_turn(node, new)
 
     def _look_at_claim(self, changes: list[Change], token: str | None) -> None:
         """What is written for a request becomes visible only under the claim that counts."""
@@ -62,16 +72,18 @@ class Rules:
             self._stage.world.fail(f"claim {token} is lost, and has published something")
 
     def _look_at_versions(self, changes: list[Change]) -> None:
-        """A version moves forward only, and gets a number that none of the graph has had."""
+        """A run moves forward only, to a number that none of the graph has had, and that is on record."""
         moved = {
             new["version"] for _, old, new in changes if new and new["version"] not in (0, (old or {}).get("version"))
         }
-        if any(version <= self._last for version in moved) or len(moved) > 1:
-            self._stage.world.fail(f"version {moved} comes after {self._last}")
-        self._last = max([self._last, *moved])
-        graphs = [props.get("lastVersion", 0) for props in self._stage.db.all("PCohesionGraph")]
-        if moved and graphs != [self._last]:
-            self._stage.world.fail(f"the graph counts to {graphs}, and there is version {self._last}")
+        back = any(new and old and 0 < new["version"] < old["version"] for _, old, new in changes)
+        if back or moved & self._used or len(moved) > 1:
+            self._stage.world.fail(f"version {moved} comes after {sorted(self._used)}")
+        self._used |= moved
+        labels = "PCohesionGraph", "PCohesionFence"
+        counted = max(props.get("lastVersion", 0) for label in labels for props in self._stage.db.all(label))
+        if moved and counted < max(self._used):
+            self._stage.world.fail(f"the graph counts to {counted}, and there is version {max(self._used)}")
 
     def _look_at_hubs(self) -> None:
         """A version that readers may name has one hub a vertex, and goes on having the same ones."""
@@ -117,6 +129,23 @@ class Rules:
                     fail(f"request {name} says version {version} of {run}, which is at {there}")
                 if old.get("cancel"):
                     fail(f"request {name} was cancelled, and has made version {version}")
+
+    def _look_at_turn(self, claimed: Node, props: Props) -> None:
+        """Of each lane the request is claimed that came first, but for those that somebody has tried to claim."""
+        db = self._stage.db
+        turn = props["requestedAt"], claimed.number
+        for node in db.nodes[REQUEST]:
+            other = node.props
+            if other is None or node is claimed or node.number in db.tried:
+                continue
+            waits = other.get("status") == "requested" and other.get("requestedAt") is not None
+            if (
+                waits
+                and lane_of(other, SMALL_VERTICES) == lane_of(props, SMALL_VERTICES)
+                and (other["requestedAt"], node.number) < turn
+                and self._there[node] < props["requestedAt"]
+            ):
+                self._stage.world.fail(f"request {props['id']} was claimed before {other['id']}, which came first")
 
     # --- Of what readers got
 

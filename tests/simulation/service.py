@@ -7,6 +7,7 @@ is small, its cohesions are what `near` says at each vertex, and the plan names 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -43,9 +44,8 @@ PS = ("1/2", "2/3")
 
 
 class MadeUp:
-    """A supply of cohesions: those that each vertex names, read one after another."""
+    """A supply of cohesions: those that each vertex names, read one after another; a whole graph takes its time."""
 
-    scope = "vertices"
     answers = ""
     from_files = False
     counts = (len(VERTICES), len(VERTICES))
@@ -55,6 +55,7 @@ class MadeUp:
     def __init__(self, plan: Plan, vertices: Sequence[Any]) -> None:
         """Take the vertices that are asked for."""
         self._plan, self._asked = plan, list(vertices)
+        self.scope = "graph" if plan.configuration["vertices"] is None else "vertices"
 
     def batches(self, search: Search) -> Iterator[CohesionBatch]:
         """Read what is near one or two vertices at a time."""
@@ -65,6 +66,8 @@ class MadeUp:
             near = [row["near"] for row in Stage.read(self._plan.db, "get_near", keys=part)]
             members = [sorted(VERTICES.index(key) for key in keys) for keys in near]
             report(min(start + step, len(self._asked)), len(self._asked))
+            if self.scope == "graph":
+                current_world().sleep(current_world().rng.choice((0.0, 0.3, 3.0)))
             yield CohesionBatch(
                 search=search,
                 vertices=np.array([VERTICES.index(vertex) for vertex in part], np.int64),
@@ -82,7 +85,7 @@ class MadeUp:
 
 def plan_without_asking(db: Database, mode: str, options: Options, **_: object) -> Plan:
     """A plan for the vertices that are named, or all there are."""
-    configuration: Any = {"p": [str(search.p) for search in options.searches]}
+    configuration: Any = {"p": [str(search.p) for search in options.searches], "vertices": options.vertices}
     return Plan(
         db=db,
         graph=options.graph or GRAPH,
@@ -128,6 +131,7 @@ class ServiceStage(Stage):
         self.rules.begin()
         self.requests = 0
         self._over = False
+        self._whole = rng.choice((0.0, 0.2, 0.4))
         for number in range(rng.randint(1, 3)):
             self._serve(f"service{number}")
         for number in range(rng.randint(2, 4)):
@@ -150,7 +154,8 @@ class ServiceStage(Stage):
             "read at",
             "cancel",
         )
-        return self.world.rng.choice((*kinds, "clean", "delete", "hold a request", "hold the graph"))
+        rare = "clean", "delete", "hold a request", "hold the graph"
+        return self.world.rng.choice((*kinds, *rare, "place beside a whole graph"))
 
     def _put_run(self, p: str) -> None:
         """Have a run at version 1, in which every cohesion is its vertex alone."""
@@ -198,8 +203,10 @@ class ServiceStage(Stage):
 
     def _values(self) -> dict[str, Any]:
         rng = self.world.rng
-        vertices = sorted(rng.sample(VERTICES, rng.randint(2, 5)))
-        return {"graph": GRAPH, "p": [PS[rng.random() < 0.2]], "vertices": vertices}
+        asked = {"graph": GRAPH, "p": [PS[rng.random() < 0.2]]}
+        if rng.random() < self._whole:
+            return asked
+        return {**asked, "vertices": sorted(rng.sample(VERTICES, rng.randint(2, 5)))}
 
     def _ask(self, db: Database) -> None:
         self.requests += 1
@@ -215,6 +222,13 @@ class ServiceStage(Stage):
         with contextlib.suppress(PcneoError):
             db.write("place_request", id=name, values={"command": "annotate", **self._values()})
 
+    def _place_beside_a_whole_graph(self, db: Database) -> None:
+        for named in (None, *([vertex] for vertex in VERTICES[:3])):
+            self.requests += 1
+            asked = {"graph": GRAPH, "p": [PS[0]], **({} if named is None else {"vertices": named})}
+            db.write("place_request", id=f"beside {self.requests}", values={"command": "annotate", **asked})
+            self.world.sleep(self.world.rng.random() * 3)
+
     def _clean(self, db: Database) -> None:
         self.requests += 1
         run = run_id(GRAPH, Search(self.world.rng.choice(PS), DEFAULT_SEARCH), "vertices")
@@ -222,7 +236,7 @@ class ServiceStage(Stage):
 
     def _annotate(self, db: Database) -> None:
         values = self._values()
-        options = Options.of(values["p"], None, vertices=values["vertices"], graph=GRAPH)
+        options = Options.of(values["p"], None, vertices=values.get("vertices"), graph=GRAPH)
         update_runs(db, options, Keeping(self.world.rng.choice((1, 3)), self.world.rng.choice((0, 600))))
 
     def _edit(self, db: Database) -> None:
@@ -295,10 +309,10 @@ class ServiceStage(Stage):
                 self.world.fail(f"never answered: {waiting}")
                 return
             self.world.sleep(1.0)
-        for p in PS:
+        for p, vertices in itertools.product(PS, (VERTICES, None)):
             while True:
                 try:
-                    update_runs(db, Options.of([p], None, vertices=VERTICES, graph=GRAPH), Keeping())
+                    update_runs(db, Options.of([p], None, vertices=vertices, graph=GRAPH), Keeping())
                 except PcneoError:
                     self.world.sleep(5.0)
                     if self.world.now > until:

@@ -62,6 +62,9 @@ class Event:
             current_world().wake(task)
         self._waiting.clear()
 
+    def clear(self) -> None:
+        self._is_set = False
+
     def wait(self, timeout: float | None = None) -> bool:
         if not self._is_set:
             task = _task()
@@ -224,6 +227,8 @@ REPLACED: Mapping[str, Mapping[str, Any]] = {
     "pcneo.store.sessions": {"uuid": UUID},
     "pcneo.store.requests": {"uuid": UUID},
     "pcneo.store.fence": {"uuid": UUID},
+    "pcneo.store.standing": {"threading": THREADING},
+    "pcneo.store.lending": {"threading": THREADING, "time": TIME},
     "pcneo.store.run_reader": {"time": TIME},
     "pcneo.store.database": {"time": TIME},
     "pcneo.store.transaction": {"time": TIME, "random": RANDOM, "told_of_silence": contextlib.nullcontext},
@@ -232,6 +237,8 @@ REPLACED: Mapping[str, Mapping[str, Any]] = {
     "pcneo.annotate.writing": {"secrets": SECRETS},
     "pcneo.annotate.updating": {"time": TIME},
     "pcneo.service.worker": {"threading": THREADING, "time": TIME, "random": RANDOM},
+    "pcneo.service.desk": {"time": TIME},
+    "pcneo.service.lanes": {"threading": THREADING},
     "pcneo.service.lease": {"threading": THREADING, "time": TIME},
     "pcneo.service.serving": {"threading": THREADING, "time": TIME, "_warm_up": lambda: None},
     "pcneo.service.schedule": {"time": TIME},

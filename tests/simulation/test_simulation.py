@@ -38,7 +38,15 @@ def test_what_must_hold_does_in_every_order(stage: str) -> None:
 
 _WANTED = {
     "ledger": {"release", "total", "refused", "release with a total", "DatabaseError"},
-    "service": {"request complete", "request cancelled", "answered", "whole reads", "reads at a version", "annotate"},
+    "service": {
+        "published beside a whole graph",
+        "request complete",
+        "request cancelled",
+        "answered",
+        "whole reads",
+        "reads at a version",
+        "annotate",
+    },
 }
 """What has to happen, lest a schedule in which nobody does anything pass for one in which all is well."""
 

@@ -95,11 +95,13 @@ def count_shared_nodes(tx: Transaction) -> list[Row]:
 
 @statement
 def take_fences(tx: Transaction, graph: str, fences: int, writer: str) -> list[Row]:
+    last = 0
     for number in range(1, fences + 1):
         fence, _ = tx.merge("PCohesionFence", graph=graph, number=number)
         tx.breathe()
         tx.set(fence, writer=writer)
-    return [{"fences": fences}]
+        last = max(last, tx.props(fence).get("lastVersion", 0))
+    return [{"fences": fences, "lastVersion": last}]
 
 
 @statement
@@ -108,5 +110,21 @@ def hold_fence(tx: Transaction, graph: str, number: int) -> list[Row]:
     for fence in tx.find("PCohesionFence", graph=graph, number=number):
         tx.breathe()
         tx.set(fence, heldAt=tx.now)
-        rows.append({"writer": tx.props(fence).get("writer")})
+        rows.append({"writer": tx.props(fence).get("writer"), "heldAt": tx.now})
     return rows
+
+
+@statement
+def note_lent_version(tx: Transaction, graph: str, number: int, version: int) -> list[Row]:
+    fences = tx.match("PCohesionFence", graph=graph, number=number)
+    for fence in fences:
+        tx.set(fence, lastVersion=version)
+    return [{"noted": len(fences)}]
+
+
+@statement
+def note_version(tx: Transaction, graph: str, version: int) -> list[Row]:
+    graphs = tx.match("PCohesionGraph", name=graph)
+    for node in graphs:
+        tx.set(node, lastVersion=version)
+    return [{"noted": len(graphs)}]

@@ -60,15 +60,36 @@ def cancel_request(tx: Transaction, id: object) -> list[Row]:
 
 
 @statement
-def poll_requests(tx: Transaction, limit: int, ahead: float) -> list[Row]:
-    found, now = [], tx.now
+def poll_requests(tx: Transaction, limit: int, ahead: float, small: int) -> list[Row]:
+    found, now, is_open = [], tx.now, False
     requests = tx.match(LABEL)
     for request in requests:
         tx.breathe()
         props = tx.props(request)
-        if _is_key(props.get("id")) and _is_claimable(props, now, ahead):
-            found.append((props.get("busySince") is not None, props["requestedAt"], str(props["id"]), props["id"]))
-    return [{"requests": len(requests), "ids": [entry[-1] for entry in sorted(found)[:limit]]}]
+        if _is_key(props.get("id")):
+            is_open = is_open or props.get("status") in ("requested", "running")
+            if _is_claimable(props, now, ahead):
+                entry = [props["id"], props.get("graph")]
+                place = props.get("busySince") is not None, props["requestedAt"], request.number
+                found.append((*place, lane_of(props, small), entry))
+    lanes = {
+        lane: [entry[-1] for entry in sorted(found) if entry[-2] == lane][:limit]
+        for lane in ("cancelled", "small", "large")
+    }
+    return [{"requests": len(requests), "open": is_open, **lanes}]
+
+
+def lane_of(props: Props, small: int) -> str:
+    """Which lane of a service a request goes by."""
+    if props.get("cancel") is True:
+        return "cancelled"
+    named = props.get("vertices")
+    is_large = {
+        "annotate": named is None or (isinstance(named, list) and len(named) > small),
+        "check": props.get("run") is None,
+        "clean": True,
+    }
+    return "large" if is_large.get(props.get("command", ""), False) else "small"
 
 
 @statement
@@ -102,6 +123,7 @@ def lock_requests(tx: Transaction, ids: Sequence[object]) -> list[Row]:
     locked = 0
     for id in ids:
         for request in tx.match(LABEL, id=id):
+            tx.db.tried.add(request.number)
             tx.breathe()
             tx.set(request, lockedAt=tx.now)
             locked += 1
@@ -224,8 +246,8 @@ def refuse_requests(tx: Transaction, ids: Sequence[object], message: str, ahead:
 @statement
 def list_excess(tx: Transaction, waiting: int, limit: int) -> list[Row]:
     found = [tx.props(request) for request in tx.match(LABEL, status="requested")]
-    ids = sorted((props["requestedAt"], str(props["id"]), props["id"]) for props in found if _is_key(props.get("id")))
-    return [{"ids": [entry[-1] for entry in ids[waiting : waiting + limit]]}]
+    ids = [(props["requestedAt"], at, props["id"]) for at, props in enumerate(found) if _is_key(props.get("id"))]
+    return [{"ids": [entry[-1] for entry in sorted(ids)[waiting : waiting + limit]]}]
 
 
 @statement

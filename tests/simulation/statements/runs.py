@@ -108,12 +108,8 @@ def delete_run(tx: Transaction, run: str) -> list[Row]:
 def create_version(tx: Transaction, run: str, replaces: int, version: int, **values: Any) -> list[Row]:
     runs = tx.match(RUN, id=run, version=replaces)
     for node in runs:
-        graphs = tx.match("PCohesionGraph", name=tx.props(node).get("graph"))
-        if not graphs:
-            return [{"created": 0}]
         tx.breathe()
         tx.set(node, version=version)
-        tx.set(graphs[0], lastVersion=version)
         started = values.pop("startedAt")
         tx.create(VERSION, run=run, version=version, readable=True, **values, startedAt=started, finishedAt=tx.now)
         for old in tx.match(VERSION, run=run, version=replaces):

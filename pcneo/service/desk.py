@@ -1,0 +1,179 @@
+"""The queue as one service sees it: new requests are entered, the next one of each lane is claimed, old answers go.
+
+Nothing that a request says, and nobody's open lock on it, keeps the next one from being claimed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable
+
+from pcneo.basics.model import Key
+from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError
+from pcneo.service.events import tell
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.service.worker import ATTEMPTS, sentence_of
+from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
+from pcneo.store.waiting import lock_patience
+
+__all__ = ["Desk"]
+
+LONGEST_WAIT = 30.0
+"""How long a request is left alone that somebody else's transaction holds."""
+LEAST_BUSY_WAIT, BUSY_WAIT = 2.0, 5.0
+"""How long all requests for a graph are left alone, at first and at most, once one of them has found it busy."""
+ENTER_SECONDS = 3.0
+"""How often requests without a status are looked for where their number does not show that there are new ones."""
+SLICE_SECONDS = 10.0
+"""How long new requests are entered, or old answers deleted, before a request is claimed."""
+MOST_HELD = 10
+"""New requests that somebody's transactions hold, beyond which one waits until they let go."""
+TIDY_SECONDS = 60.0
+"""How often old answers are deleted."""
+TIDY_PATIENCE = 2.0
+"""How long somebody's lock is waited for by that."""
+
+
+class Desk:
+    """Looks after the queue of one database; one thread at a time."""
+
+    def __init__(self, queue: RequestQueue, settings: ServiceSettings, name: str) -> None:
+        """Prepare; nothing is asked yet.
+
+        Args:
+            queue: the requests.
+            settings: the owner's.
+            name: of the worker for whom requests are claimed.
+        """
+        self._name = name
+        self._queue = queue
+        self._settings = settings
+        self._known = -1
+        self._entered = self._tidied = self._not_refused_until = -1e9
+        self._left_alone: dict[Key, float] = {}
+        self._busy: dict[str, tuple[float, float]] = {}  # by graph: since when it is found busy, until when it is left
+        self._troubles: Counter[Key] = Counter()
+
+    def look(self) -> Waiting:
+        """Enter what is new, tidy up now and then, and return what may be claimed.
+
+        Raises:
+            DatabaseError: the database could not be asked.
+        """
+        waiting = self._queue.poll()
+        now = time.monotonic()
+        if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
+            self._known, self._entered = waiting.requests if self._enter() else -1, now
+            waiting = self._queue.poll()
+        if now - self._tidied >= TIDY_SECONDS:
+            self._tidied = now if self._tidy() else -1e9
+        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
+        return waiting
+
+    def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
+        """Claim the first of some requests that can be claimed now.
+
+        Raises:
+            ConnectionFailedError: the database does not answer.
+        """
+        for id, graph in waiting:
+            busy = self._busy.get(graph or "", (0.0, 0.0))
+            is_left = id in self._left_alone or busy[1] > time.monotonic()
+            if not is_left and (claim := self._claim(id)) is not None:
+                return claim
+        return None
+
+    def note(self, graph: str, busy: bool) -> None:
+        """Note that a graph was found busy, or not: other requests for it would only wait as well."""
+        if not busy:
+            self._busy.pop(graph, None)
+            return
+        now = time.monotonic()
+        since, _ = self._busy.get(graph, (now, now))
+        self._busy[graph] = since, now + min(BUSY_WAIT, max(LEAST_BUSY_WAIT, now - since))
+
+    def _enter(self) -> bool:
+        """Enter new requests, as many at once as will go beside what somebody's transactions hold; whether all are in.
+
+        However many there are, one that waits is worked on in between.
+        """
+        until, most, limit, held = time.monotonic() + SLICE_SECONDS, BATCH, BATCH, 0
+        while held < MOST_HELD:
+            self._refuse_excess()
+            try:
+                if not self._queue.enter(limit, skip=held):
+                    break
+                limit = min(10 * limit, most)
+            except ConnectionFailedError:
+                raise
+            except (BusyError, DatabaseError) as error:
+                if limit == BATCH:
+                    tell("entering fewer at once", level=logging.WARNING, why=error)
+                held += limit == 1
+                most, limit = max(limit // 10, 1), 1
+            if time.monotonic() > until:
+                return False
+        return True
+
+    def _refuse_excess(self) -> None:
+        if time.monotonic() < self._not_refused_until:
+            return
+        try:
+            while refused := self._queue.refuse_excess(self._settings.max_waiting):
+                tell("refused", requests=refused, why="too many wait")
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+            tell("not refused yet", level=logging.WARNING, why=error)
+            self._not_refused_until = time.monotonic() + LONGEST_WAIT
+
+    def _tidy(self) -> bool:
+        """Delete answers that are kept no longer; return False if more of them can go at once."""
+        seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
+        until = time.monotonic() + SLICE_SECONDS
+        try:
+            with lock_patience(TIDY_PATIENCE):
+                while deleted := self._queue.delete_answers(seconds, keep):
+                    tell("forgot", answers=deleted)
+                    if time.monotonic() > until:
+                        return False
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+            tell("not forgotten yet", level=logging.WARNING, why=error)
+        return True
+
+    def _claim(self, id: Key) -> Claim | None:
+        try:
+            claim = self._queue.claim(id, self._name)
+        except ConnectionFailedError:
+            raise
+        except BusyError as error:  # somebody else's transaction holds it
+            self._leave_alone(id, error)
+        except Exception as error:  # noqa: BLE001 - whatever a request says must not keep others from being answered
+            self._set_aside(id, error)
+        else:
+            self._troubles.pop(id, None)
+            return claim
+        return None
+
+    def _leave_alone(self, id: Key, why: Exception) -> None:
+        tell("left alone", level=logging.WARNING, request=id, why=why)
+        self._left_alone[id] = time.monotonic() + LONGEST_WAIT
+
+    def _set_aside(self, id: Key, error: Exception) -> None:
+        """Let a request fail that cannot be claimed; but what the database is troubled by may pass."""
+        self._troubles[id] += 1
+        if isinstance(error, DatabaseError) and self._troubles[id] < ATTEMPTS:
+            self._leave_alone(id, error)
+            return
+        del self._troubles[id]
+        tell("set aside", level=logging.ERROR, request=id, error=repr(error))
+        try:
+            self._queue.refuse([id], f"This request could not be taken. {sentence_of(error)}")
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as trouble:
+            self._leave_alone(id, trouble)

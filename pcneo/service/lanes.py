@@ -1,0 +1,139 @@
+"""Two lanes of one service: requests for single vertices go on beside one for a whole graph.
+
+The thread of the service looks at the queue and hands out claims, and works on nothing itself but on requests that were
+cancelled before they were begun. So however long a request takes, the next one of the other lane is begun.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable
+
+from pcneo.basics.model import Key
+from pcneo.service.desk import Desk
+from pcneo.service.events import tell
+from pcneo.service.figures import Figures
+from pcneo.service.lease import EndingError
+from pcneo.service.schedule import Schedule
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.service.worker import Worker
+from pcneo.store.lending import Lending
+from pcneo.store.requests import Claim, RequestQueue
+from pcneo.store.waiting import patient_until
+
+
+class _Lane:
+    """Does one piece of work at a time, in a thread of its own."""
+
+    def __init__(self, name: str, worker: Worker, ending: threading.Event, over: Callable[[], object]) -> None:
+        self.worker = worker
+        self.is_free = True
+        self._name = name
+        self._ending = ending
+        self._over = over
+        self._thread: threading.Thread | None = None
+
+    def begin(self, work: Callable[[], object]) -> None:
+        self.is_free = False
+        self._thread = threading.Thread(target=self._do, args=(work,), name=f"pcneo-{self._name}")
+        self._thread.start()
+
+    def _do(self, work: Callable[[], object]) -> None:
+        try:
+            with patient_until(self._ending):
+                work()
+        except Exception as error:  # noqa: BLE001 - the other lane goes on; whether the database answers, the desk sees
+            tell("a lane failed", level=logging.ERROR, lane=self._name, error=repr(error))
+        finally:
+            self.is_free = True
+            self._over()
+
+    def join(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+
+
+class Lanes:
+    """Hands out what waits in the queue of one database, until the service is to end.
+
+    Attributes:
+        name: of host and process.
+        woken: set when a lane has become free, for whoever waits before the next step.
+    """
+
+    def __init__(
+        self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, ending: threading.Event
+    ) -> None:
+        """Prepare; nothing is asked yet.
+
+        Args:
+            queue: the requests.
+            settings: the owner's.
+            figures: of the service.
+            ending: set once nothing new is to be begun.
+        """
+        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        self.woken = threading.Event()
+        self._ending = ending
+        self._desk = Desk(queue, settings, self.name)
+        lending = Lending()
+
+        def worker() -> Worker:
+            return Worker(queue, settings, figures, lending, self._desk.note)
+
+        self._canceller = worker()
+        self._small = _Lane("small", worker(), ending, self.woken.set)
+        self._large = _Lane("large", worker(), ending, self.woken.set)
+        self._schedule = Schedule(queue, settings, figures, self._progress, lending)
+
+    @property
+    def requests(self) -> list[Key]:
+        """The identifiers of the requests under way."""
+        under_way = (self._small.worker.request, self._large.worker.request)
+        return [request for request in under_way if request is not None]
+
+    def step(self) -> bool:
+        """Begin what can be begun; return whether any request waits or is worked on.
+
+        Raises:
+            DatabaseError: the database could not be asked.
+        """
+        self.woken.clear()
+        waiting = self._desk.look()
+        for id, _ in waiting.cancelled:
+            if (claim := self._desk.claim_first([(id, None)])) is not None:
+                self._canceller.cancel(claim)
+        for lane, ids in ((self._small, waiting.small), (self._large, waiting.large)):
+            if lane.is_free and not self._ending.is_set() and (claim := self._desk.claim_first(ids)) is not None:
+                self._begin(lane, claim)
+        if self._large.is_free and self._schedule.is_due():
+            self._large.begin(self._schedule.step)
+        return waiting.open
+
+    def _begin(self, lane: _Lane, claim: Claim) -> None:
+        def work() -> None:
+            lane.worker.work_on(claim)
+            if lane is self._large and not self._ending.is_set():
+                self._schedule.step()
+
+        lane.begin(work)
+
+    def end(self) -> None:
+        """Have the requests under way given back."""
+        self._small.worker.end()
+        self._large.worker.end()
+
+    def close(self) -> None:
+        """Wait for what is under way; where the service does not end, that is given back first."""
+        if not self._ending.is_set():
+            self.end()
+        self._small.join()
+        self._large.join()
+
+    def _progress(self, *_: object) -> None:
+        """Stop an update that nobody asked for, once the service is to end: the next look makes up for it."""
+        if self._ending.is_set():
+            raise EndingError("The service ends.")

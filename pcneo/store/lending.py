@@ -1,0 +1,150 @@
+"""A graph that is being written, lent within one process: single vertices are published beside a whole graph.
+
+Whoever holds the lock and the fences of a graph writes runs of whole graphs. Whoever it lends them to writes a run of
+single vertices, behind the same fences: the next writer takes those first, which waits for what is under way and keeps
+out what comes later, as it does with the holder's own batches (DATA-MODEL.md#lanes).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from pcneo.basics.searches import Search
+from pcneo.errors import BusyError, PcneoError
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.fence import SESSIONS, Fence
+from pcneo.store.hub_writer import HubWriter
+from pcneo.store.standing import OpenGraph, open_graph
+from pcneo.store.transaction import Transaction
+from pcneo.store.waiting import is_to_end
+
+PATIENCE_SECONDS = 1.0
+"""How long single vertices wait for the lock of a graph, which others hold for as long as a whole graph takes."""
+PAUSE_SECONDS = 0.1
+
+
+class _LentLock:
+    """What stands in for the lock of a graph on loan: the last writes happen behind its holder's fence."""
+
+    def __init__(self, fence: Fence) -> None:
+        """Look whether the fence is still the holder's, and what time it is."""
+        self.committing = False
+        self.last_version = fence.last_version
+        self._fence = fence
+        with fence.held() as (_, now):
+            self.locked_at = now
+
+    @contextmanager
+    def last_writes(self) -> Iterator[Transaction]:
+        """Yield a transaction, and commit it at the end of the block, if the holder's fence still stands."""
+        with self._fence.held() as (transaction, _):
+            yield transaction
+            self.committing = True
+            transaction.commit()
+
+
+class BesideGraph(OpenGraph):
+    """A graph on loan, for runs of single vertices."""
+
+    def __init__(self, db: Database, graph: GraphRecord, holder: OpenGraph) -> None:
+        """Borrow it from its holder, in transactions of one's own."""
+        self.graph = graph
+        self.swept = 0
+        self.fence = holder.fence.lent(db)
+        self.lock = _LentLock(self.fence)
+        self.hubs = HubWriter(self.fence, graph.selection)
+        self._db = db
+        self._holder = holder
+        self._begun: dict[str, int] = {}
+
+    def next_version(self) -> int:
+        """Return a number that neither the holder nor anybody before has had."""
+        return self._holder.next_version()
+
+    def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
+        """Enter a run; what an earlier borrower has left of it is swept, which the holder does before it lends."""
+        run, version = super().begin(search, scope, answers)
+        self.hubs.undo(run, version)
+        self._begun[run] = version
+        return run, version
+
+    def note_version(self, transaction: Transaction, version: int) -> None:
+        """Note the number on the fence: the graph's node is the holder's."""
+        transaction.run("note_lent_version", graph=self.graph.name, number=SESSIONS, version=version)
+
+    def undo(self) -> None:
+        """Best effort: remove what was written for versions that will not come."""
+        with suppress(PcneoError):
+            for run, version in self._begun.items():
+                self.hubs.undo(run, version)
+
+
+class _Loan:
+    """A graph that is about to be open, or is, or could not be opened."""
+
+    def __init__(self) -> None:
+        self.settled = threading.Event()
+        self.opened: OpenGraph | None = None
+        self.turn = threading.Lock()
+
+
+class Lending:
+    """Which graphs this process holds and lends."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._loans: dict[str, _Loan] = {}
+
+    @contextmanager
+    def holding(
+        self, db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
+    ) -> Iterator[OpenGraph]:
+        """Do what `open_graph` does, and lend the graph inside the block; only for runs of whole graphs."""
+        loan = _Loan()
+        self._loans[graph.name] = loan
+        try:
+            with open_graph(db, graph, sweeping) as opened:
+                loan.opened = opened
+                loan.settled.set()
+                try:
+                    yield opened
+                finally:
+                    loan.opened = None
+        finally:
+            loan.settled.set()
+            self._loans.pop(graph.name, None)
+
+    @contextmanager
+    def beside(
+        self, db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
+    ) -> Iterator[OpenGraph]:
+        """Do what `open_graph` does, or borrow the graph from its holder in this process.
+
+        Raises:
+            BusyError: another writer is at work, or the holder is not ready yet.
+        """
+        loan = self._loans.get(graph.name)
+        if loan is not None:
+            _wait_for(loan, graph.name)
+            if (holder := loan.opened) is not None:
+                with loan.turn:
+                    beside = BesideGraph(db, graph, holder)
+                    try:
+                        yield beside
+                    except BaseException:
+                        if not beside.lock.committing:
+                            beside.undo()
+                        raise
+                return
+        with open_graph(db, graph, sweeping, patience=PATIENCE_SECONDS) as opened:
+            yield opened
+
+
+def _wait_for(loan: _Loan, graph: str) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not loan.settled.wait(PAUSE_SECONDS):
+        if is_to_end() or time.monotonic() > until:
+            raise BusyError(f"Graph {graph!r} is about to be written. Try again.", graph=graph)
