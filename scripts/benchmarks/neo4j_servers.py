@@ -33,10 +33,11 @@ class Server:
     version: str
 
     def driver(self) -> Any:
-        """Return a driver without any of our settings."""
+        """Return a driver without any of our settings, but for warnings, which would fill the screen."""
         import neo4j
 
-        return neo4j.GraphDatabase.driver(self.uri, auth=("neo4j", self.password_file.read_text().strip()))
+        password = self.password_file.read_text().strip()
+        return neo4j.GraphDatabase.driver(self.uri, auth=("neo4j", password), notifications_min_severity="OFF")
 
     @property
     def environment(self) -> dict[str, str]:

@@ -24,15 +24,15 @@ def _connected(uri: str, password_file: str) -> Any:
     return connect(uri, auth=("neo4j", Path(password_file).read_text().strip()))
 
 
-def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
+def annotate(uri: str, password_file: str, p: str, search: str) -> dict[str, float]:
     """Annotate the graph; start-up, compilation and the loading of compiled code are left out."""
     from pcneo import annotate
 
     with _connected(uri, password_file) as db:
         some = db.driver.execute_query("MATCH (v:Person) RETURN v.id AS id LIMIT 1").records[0]["id"]
-        next(annotate.stream(db, p=p, vertices=[some], **NAMES))
+        next(annotate.stream(db, p=p, search=search, vertices=[some], **NAMES))
         started = time.perf_counter()
-        result = annotate.write(db, p=p, **NAMES)
+        result = annotate.write(db, p=p, search=search, **NAMES)
         seconds = time.perf_counter() - started
     return {
         "seconds": seconds,

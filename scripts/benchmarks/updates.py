@@ -57,7 +57,7 @@ def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) ->
         works.setdefault(name, []).append(server_seconds(server.pid) - before)
 
     def annotate() -> float:
-        return in_process("annotate", server.uri, str(server.password_file), p)["seconds"]
+        return in_process("annotate", server.uri, str(server.password_file), p, "smallest")["seconds"]
 
     for number in range(rounds):
         say(f"  updates p={p} round {number + 1} of {rounds}")
