@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DIFFERENT_PROMISES", "USUAL_DEGREE", "Foresight", "Public", "Utility", "noise_warning"]
+__all__ = ["DIFFERENT_PROMISES", "USUAL_DEGREE", "Earlier", "Foresight", "Public", "Utility", "noise_warning"]
 
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
@@ -33,6 +33,18 @@ class Public(NamedTuple):
     def common(self) -> int:
         """C at least, the most neighbours that two vertices share: two connected ones share so many in the mean."""
         return max(1, math.ceil(2 * (self.mean_count or 0.0) / self.mean_degree - _ROUNDING))
+
+
+class Earlier(NamedTuple):
+    """What earlier releases of a graph have published of it, the last of each; None for nothing above 0.
+
+    Attributes:
+        mean_count: triangles of a vertex, in the mean.
+        mean_degree: connections of a vertex, in the mean.
+    """
+
+    mean_count: float | None = None
+    mean_degree: float | None = None
 
 
 class Foresight(NamedTuple):

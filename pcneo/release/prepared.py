@@ -17,7 +17,7 @@ from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Once, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Earlier, Utility
 from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
@@ -47,6 +47,7 @@ class Prepared:
         paid: the part of ε that a release beside this one pays, δ with it; None for nothing.
         share: under which name it shares a bound with others; None for nothing.
         together: what those cost together, for their readers.
+        earlier: what earlier releases of the graph have published of it.
         kept: whether its groups are those of a version that was asked for by number, of an earlier date.
         given: answers that were drawn before; None where they are still to be drawn.
         file: name of the public file; empty where there is none.
@@ -67,6 +68,7 @@ class Prepared:
     paid: Fraction | None = None
     share: str | None = None
     together: str = ""
+    earlier: Earlier = Earlier()  # noqa: RUF009 - nobody can change it
 
     @property
     def draws_answers(self) -> bool:

@@ -7,8 +7,9 @@ tried again in the same process, with the same numbers.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -30,15 +31,17 @@ from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.sharing import shared
-from pcneo.release.spending import Terms, admit, check_early, enter, spend
+from pcneo.release.spending import Terms, admit, check_early, earlier_of, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.database import Database
-from pcneo.store.ledger import note_answers
+from pcneo.store.ledger import note_answers, note_published
 from pcneo.store.schema import OWN_SCHEMA
 
 __all__ = ["Released", "check_requests", "release"]
 
 log = logging.getLogger("pcneo")
+
+_TRIANGLES = 3
 
 Retry = Callable[[PcneoError], bool]
 """Takes the error of a write that failed, and returns whether to try again with the same numbers."""
@@ -171,12 +174,15 @@ def release(
     check_requests(requests, terms)
     requests = list(map(of_its_answers, requests))
     chosen = shared(choose(db, requests, selection))
-    check_early(db, chosen, terms)
+    ledger = check_early(db, chosen, terms)
     if terms.write_property is not None:
         check_property(db, chosen[0].graph, terms.write_property)
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
-    prepared = with_answer_sets(db, chosen, prepare(db, chosen, progress))
+    prepared = [
+        replace(ready, earlier=earlier_of(ledger, ready.graph.name))
+        for ready in with_answer_sets(db, chosen, prepare(db, chosen, progress))
+    ]
     said = (
         line
         for request, ready in zip(requests, prepared, strict=True)
@@ -309,6 +315,7 @@ def _publish(
             failures.append(_say_failed(numbers, list(parts), failed))
         if str(request.public) not in failed:
             record = numbers.record
+            _note_means(db, numbers)
             released.append(
                 Released(
                     ready.id,
@@ -328,6 +335,20 @@ def _publish(
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
+
+
+def _note_means(db: Database, numbers: _Numbers) -> None:
+    """Record what the public file says in the mean; without it nothing is lost but a sentence before the next spend."""
+    n, mechanism = numbers.release.source.graph.vertex_count, numbers.release.mechanism
+    of_count = mechanism.k * float(numbers.record["total"]) / n if mechanism.k == _TRIANGLES and n else None
+    degrees = numbers.drawn.columns.get("degree")
+    of_degree = math.fsum(degrees) / n if degrees and n else None
+    if of_count is None and of_degree is None:
+        return
+    try:
+        note_published(db, numbers.release.id, of_count, of_degree)
+    except PcneoError as error:
+        log.warning("What release %s says in the mean is not in the ledger: %s", numbers.release.id, error)
 
 
 def _parts(

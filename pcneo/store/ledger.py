@@ -44,6 +44,7 @@ __all__ = [
     "merge_secret",
     "move_ledger",
     "note_answers",
+    "note_published",
     "property_writer",
     "read_ledger",
     "share_nodes",
@@ -108,6 +109,11 @@ def note_answers(db: Database, release: str, digest: str) -> None:
             sent=1,
             written=row["noted"],
         )
+
+
+def note_published(db: Database, release: str, mean_count: float | None, mean_degree: float | None) -> None:
+    """Record the mean count of triangles and the mean degree that a release has published; None for none."""
+    db.write("note_published", release=release, meanCount=mean_count, meanDegree=mean_degree)
 
 
 @contextmanager
