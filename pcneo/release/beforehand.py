@@ -18,18 +18,18 @@ _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
 
 
-def foreseen(release: Prepared, public: Public, k: int | None = None) -> Foresight:
+def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
     """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections.
 
     Args:
         release: the release.
-        public: what is stated of the graph.
+        terms: with what the owner states of the graph; what is not stated is as earlier releases have published it.
         k: vertices of the cliques; by default those of the release. Where groups decide, triangles in any case.
     """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
     mechanism = release.mechanism
-    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(public)
+    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(_known(release, terms))
 
 
 def told_beforehand(request: ReleaseRequest, release: Prepared, terms: Terms) -> Iterator[str]:
@@ -46,7 +46,7 @@ def told_beforehand(request: ReleaseRequest, release: Prepared, terms: Terms) ->
 def _expected(release: Prepared, terms: Terms) -> str:
     """Say how large the errors are expected to be, beside the mean count."""
     public = _known(release, terms)
-    errors, from_groups = foreseen(release, public), release.utility.least_error is not None
+    errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
     parts = [("a count of triangles" if from_groups else "a count", errors.error), ("the total", errors.error_of_total)]
     said = " and ".join(f"{name} to err by {rounded(error)} at least" for name, error in parts if error is not None)
     if not said or (from_groups and public.mean_count is None):
@@ -88,11 +88,11 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:
+    # By the count that is stated: that an earlier release was made must not refuse a later one in a script.
     expected = terms.public.mean_count
     if expected is None or release.given is not None:
         return ""
-    # By what is stated now: that an earlier release was made must not refuse a later one in a script.
-    least = foreseen(release, terms.public, _JUDGED).error
+    least = foreseen(release, terms, _JUDGED).error
     if least is None or least <= expected:
         return ""
     k = release.mechanism.k

@@ -7,7 +7,6 @@ tried again in the same process, with the same numbers.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -29,19 +28,18 @@ from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
 from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
+from pcneo.release.published_means import earlier_of, note_means
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.sharing import shared
-from pcneo.release.spending import Terms, admit, check_early, earlier_of, enter, spend
+from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.database import Database
-from pcneo.store.ledger import note_answers, note_published
+from pcneo.store.ledger import note_answers
 from pcneo.store.schema import OWN_SCHEMA
 
 __all__ = ["Released", "check_requests", "release"]
 
 log = logging.getLogger("pcneo")
-
-_TRIANGLES = 3
 
 Retry = Callable[[PcneoError], bool]
 """Takes the error of a write that failed, and returns whether to try again with the same numbers."""
@@ -103,9 +101,8 @@ class _Numbers:
     @cached_property
     def counts(self) -> dict[Key, int] | dict[Key, float]:
         """The noisy counts by key; none of a total alone."""
-        if not self.release.mechanism.counts_vertices:
-            return {}
-        return dict(zip(self.release.source.graph.keys.tolist(), self.drawn.counts, strict=True))
+        keys = self.release.source.graph.keys.tolist() if self.release.mechanism.counts_vertices else []
+        return dict(zip(keys, self.drawn.counts, strict=bool(keys)))
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -125,6 +122,10 @@ class _Numbers:
 
     def owner_record(self, account: Account) -> dict[str, Any]:
         return owner_record(self.release, self.drawn.scales, self.record["total"], account)
+
+    def note_means(self, db: Database) -> None:
+        total = self.record["total"] if self.release.mechanism.k == 3 else None
+        note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 
     @property
     def fate(self) -> str:
@@ -315,7 +316,7 @@ def _publish(
             failures.append(_say_failed(numbers, list(parts), failed))
         if str(request.public) not in failed:
             record = numbers.record
-            _note_means(db, numbers)
+            numbers.note_means(db)
             released.append(
                 Released(
                     ready.id,
@@ -335,20 +336,6 @@ def _publish(
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
-
-
-def _note_means(db: Database, numbers: _Numbers) -> None:
-    """Record what the public file says in the mean; without it nothing is lost but a sentence before the next spend."""
-    n, mechanism = numbers.release.source.graph.vertex_count, numbers.release.mechanism
-    of_count = mechanism.k * float(numbers.record["total"]) / n if mechanism.k == _TRIANGLES and n else None
-    degrees = numbers.drawn.columns.get("degree")
-    of_degree = math.fsum(degrees) / n if degrees and n else None
-    if of_count is None and of_degree is None:
-        return
-    try:
-        note_published(db, numbers.release.id, of_count, of_degree)
-    except PcneoError as error:
-        log.warning("What release %s says in the mean is not in the ledger: %s", numbers.release.id, error)
 
 
 def _parts(

@@ -23,7 +23,7 @@ from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, mi
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.mechanisms import Respond
-from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
+from pcneo.privacy.outlook import USUAL_DEGREE, Public
 from pcneo.release.budget import (
     account_of,
     check_not_renamed,
@@ -41,7 +41,7 @@ from pcneo.store.ledger import create_budget, create_release, get_secret, list_l
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
-__all__ = ["Terms", "admit", "check_early", "check_room", "earlier_of", "enter", "lacks_total", "spend"]
+__all__ = ["Terms", "admit", "check_early", "check_room", "enter", "lacks_total", "spend"]
 
 log = logging.getLogger("pcneo")
 
@@ -110,18 +110,6 @@ def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerR
     ledger = list_ledger(db)
     _admit(ledger, [choice.graph for choice in chosen], spends, terms)
     return ledger
-
-
-def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
-    """Return what the last releases of a graph have published in the mean."""
-    of_graph = [release for release in ledger.releases if release.graph == graph]
-    counts = [release.mean_count for release in of_graph if _is_usable(release.mean_count)]
-    degrees = [release.mean_degree for release in of_graph if _is_usable(release.mean_degree)]
-    return Earlier(*(values[-1] if values else None for values in (counts, degrees)))
-
-
-def _is_usable(mean: float | None) -> bool:
-    return mean is not None and math.isfinite(mean) and mean > 0
 
 
 def check_room(db: Database, requests: Sequence[ReleaseRequest], named: Selection, terms: Terms) -> None:

@@ -65,7 +65,7 @@ EPSILON_1S, HS_BY_EPSILON_1 = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
 LOSSES = ((3, "5"), (3, "10"), (4, "10"))
 """k and ε of the losses."""
 
-LARGEST_P_OF_CRITICAL = "0.5"
+LARGEST_P_OF_CRITICAL = "0.4"
 """Beyond it groups hold nearly all pairs, and `critical` is `respond` at many times the cost of the figures by p."""
 
 SAMPLED = {("HepPh", p): 1_000 for p in P_VALUES[3:]}

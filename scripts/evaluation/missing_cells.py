@@ -16,7 +16,7 @@ from evaluation.datasets import EvaluatedGraph
 from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
-from evaluation.simulated_releases import FEWEST, SECONDS, seconds_of_one
+from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS, seconds_of_one
 from pcneo.basics.model import CohesionBatch
 from pcneo.privacy.mechanisms import Critical, Respond, mechanism_named
 from pcneo.search import thread_count
@@ -167,6 +167,8 @@ def _expected_seconds(cell: Cell, evaluated: EvaluatedGraph) -> float:
         if cell.mechanism in (Critical.name, Respond.name):
             made = mechanism_named(cell.mechanism).make(k=cell.k, epsilon=cell.epsilon, n=n)
             one += seconds_of_one(made, graph.edge_count, None)
+        if one > LONGEST:
+            return 0.0
         at_most = max(SECONDS, FEWEST * one) if isinstance(cell, ReleaseCell) else one * cell.runs
         return min(at_most, one * cell.runs) + search / 20
     return search

@@ -9,10 +9,10 @@ from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES, ReleaseCel
 from evaluation.claims import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
 from evaluation.drawing import MEASURES, PROMISES, drawings
 from evaluation.experiments import ALL, EXPERIMENTS, LARGEST_P_OF_CRITICAL
-from evaluation.finding import finding
+from evaluation.finding import IN_FINDING, finding
 from evaluation.finished_cells import Finished
 from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS
-from evaluation.tables import RECONSTRUCTED, TABLES, claims_table
+from evaluation.tables import RECONSTRUCTED, TABLES, claims_table, errors_of_totals
 from evaluation.which_mechanism import advice
 from pcneo.basics.config import __version__
 
@@ -170,7 +170,10 @@ def _experiment(name: str, finished: Finished) -> list[str]:
     ]
     if name.startswith("score-"):
         parts.append(RECONSTRUCTED)
-    if name in TABLES:
+    if name in IN_FINDING:
+        parts.append(f"{PROMISES} The errors of a count stand [above](#how-large-the-local-errors-are).")
+        parts.append(errors_of_totals(finished))
+    elif name in TABLES:
         parts.append(TABLES[name](finished))
     return parts
 

@@ -14,7 +14,7 @@ from evaluation.finished_cells import Finished, Selection
 from evaluation.results import Errors, Losses, Quantity, Refused, mean_or_none
 from evaluation.which_mechanism import PROMISING, least_error
 
-__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "local_errors", "markdown"]
+__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "errors_of_totals", "local_errors", "markdown"]
 
 RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""
@@ -58,10 +58,11 @@ def _printed(nodes: int, edges: int, mean_degree: float, largest_degree: int) ->
 
 def _over_graphs(finished: Finished) -> str:
     """Errors of the total and of local counts, and which mechanism that promises something has the smallest."""
-    return f"{PROMISES}\n\n{_totals(finished)}\n{local_errors(finished)}"
+    return f"{PROMISES}\n\n{errors_of_totals(finished)}\n{local_errors(finished)}"
 
 
-def _totals(finished: Finished) -> str:
+def errors_of_totals(finished: Finished) -> str:
+    """Return the relative errors of the total with their intervals, switches apart, as a table."""
     rows = []
     releases = finished.releases
     (k,) = releases.values(lambda cell: cell.k)

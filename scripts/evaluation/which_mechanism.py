@@ -94,7 +94,6 @@ def advice(done: Mapping[str, Finished]) -> str:
         f"{_of_critical(compared, settings)} {_of_larger_p(by_p)}",
         _of_all_connections(compared, settings),
         _of_zeros(compared, settings),
-        _of_published(done["losses"]),
     )
     return "\n\n".join(paragraph.strip() for paragraph in paragraphs if paragraph.strip())
 
@@ -293,21 +292,4 @@ def _of_zeros(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     return (
         "For local counts, look first whether there is anything to see: zeros in place of them would have a smaller "
         f"mean error than {', '.join(parts)} settings."
-    )
-
-
-def _of_published(losses: Finished) -> str:
-    ratios = [
-        (result["connections"] / float(cell.parts[1]), cell)
-        for cell, result in losses.losses.where(mechanism="published", switches=())
-        if "connections" in result
-    ]
-    if not ratios:
-        return ""
-    largest, cell = max(ratios, key=lambda pair: pair[0])
-    beyond = sum(ratio > 1 for ratio, _ in ratios)
-    return (
-        "Do not take `published` for its smaller errors: its worst connection loses more than ε2 in "
-        f"{beyond} of {len(ratios)} settings, up to {largest:.3g} times ε2 ({cell.graph}, k={cell.k}, "
-        f"ε={cell.epsilon})."
     )

@@ -32,7 +32,7 @@ from pcneo.cli import clean
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import ReleaseRequest, Terms, budget, release, releasing, spending
+from pcneo.release import ReleaseRequest, Terms, budget, published_means, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.release.public_file import read_release
 from pcneo.store import count_property as properties
@@ -591,7 +591,9 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
         "vertices are in 7.5 triangles in the mean, as an earlier release has published, at a mean degree of 3.25, as "
         "an earlier release has published."
     )
-    assert said(expect=30, mean_degree=4).endswith("30 triangles in the mean, as you expect, at a mean degree of 4.")
+    assert said(expect=300, mean_degree=40).endswith(
+        "in 300 triangles in the mean, as you expect, at a mean degree of 40."
+    )
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = -7.5, r.meanDegree = 0.0")
     assert "the mean count is not stated (--expect), at a mean degree of 10, which is a guess" in said()
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
@@ -605,7 +607,7 @@ def test_a_release_is_complete_though_its_mean_is_not_noted(
     def fail(*_: object) -> None:
         raise PcneoError("the server is gone.")
 
-    monkeypatch.setattr(releasing, "note_published", fail)
+    monkeypatch.setattr(published_means, "note_published", fail)
     released(kite, tmp_path / "a.csv", mechanism="edge")
     assert (tmp_path / "a.csv").is_file()
     assert "says in the mean is not in the ledger: the server is gone." in caplog.text
