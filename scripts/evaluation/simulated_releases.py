@@ -174,7 +174,7 @@ def _errors_one_by_one(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts
 ONE_BY_ONE = ("critical", "respond", "modelled")
 """The mechanisms whose releases are not simulated in one array."""
 
-SECONDS, FEWEST, LONGEST = 2.5, 5, 15.0
+SECONDS, FEWEST, LONGEST = 2.5, 5, 10.0
 """What the runs of a cell may take, as expected; how many there are at least; what one of them may take."""
 
 

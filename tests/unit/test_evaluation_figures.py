@@ -51,7 +51,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
     for picture in [*pictures, *usual_or_thorough([], ["all-10-local", "p-bitcoin-total"])]:
         assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
     table = (tmp_path / "figures" / "all-10.csv").read_text().splitlines()
-    assert len(table) == 1 + 3 * (5 + 2 * 6)  # cliques, coverage, edge, the answered and modelled; switches
+    assert len(table) == 1 + 3 * (6 + 2 * 6)  # cliques, coverage, and 4 mechanisms; 2 with switches
     assert "Celegans" in made.tables["datasets"]
     pictures.clear()  # drawn already
     again = evaluate(["datasets", "losses"], some_graphs(), tmp_path, largest_p=usual_or_thorough(0.3, None))
