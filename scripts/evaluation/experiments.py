@@ -66,7 +66,7 @@ LOSSES = ((3, "5"), (3, "10"), (4, "10"))
 """k and ε of the losses."""
 
 LARGEST_P_OF_CRITICAL = "0.4"
-"""Beyond it groups hold nearly all pairs, and `critical` is `respond` at many times the cost of the figures by p."""
+"""Of the figures by p: with larger groups a single release takes long."""
 
 SAMPLED = {("HepPh", p): 1_000 for p in P_VALUES[3:]}
 """Where all vertices would cost too much, a random sample of so many stands for them."""
