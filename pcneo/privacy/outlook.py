@@ -33,6 +33,18 @@ class Public(NamedTuple):
         return max(1, math.ceil(2 * (self.mean_count or 0.0) / self.mean_degree - _ROUNDING))
 
 
+class Earlier(NamedTuple):
+    """What earlier releases of a graph have published of it, the last of each; None for nothing above 0.
+
+    Attributes:
+        mean_count: triangles of a vertex, in the mean.
+        mean_degree: connections of a vertex, in the mean.
+    """
+
+    mean_count: float | None = None
+    mean_degree: float | None = None
+
+
 class Foresight(NamedTuple):
     """What public numbers tell of a mechanism; nothing where they tell nothing.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
-from pcneo.privacy.outlook import Foresight
+from pcneo.privacy.outlook import Foresight, Public
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
@@ -16,11 +16,14 @@ _JUDGED = 3
 
 
 def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
-    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections."""
+    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections.
+
+    What the owner does not state of the graph is as earlier releases have published it.
+    """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
     mechanism = release.mechanism
-    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(terms.public)
+    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(_known(release, terms))
 
 
 def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
@@ -36,20 +39,32 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
 
 def _expected(release: Prepared, terms: Terms) -> str:
     """Say how large the errors are expected to be, beside the mean count."""
-    errors, public, from_groups = foreseen(release, terms), terms.public, release.utility.least_error is not None
+    public = _known(release, terms)
+    errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
     parts = [("a count of triangles" if from_groups else "a count", errors.error), ("the total", errors.error_of_total)]
     said = " and ".join(f"{name} to err by {rounded(error)} at least" for name, error in parts if error is not None)
     if not said or (from_groups and public.mean_count is None):
         return ""
-    stated = f"a mean degree of {public.mean_degree:g}"
+    stated = f"a mean degree of {rounded(public.mean_degree)}"
     if terms.mean_degree is None:
-        stated += ", which is a guess (--mean-degree)"
+        guess = release.earlier.mean_degree is None
+        stated += ", which is a guess (--mean-degree)" if guess else ", as an earlier release has published"
     beside = (
         "the mean count is not stated (--expect)"
         if public.mean_count is None
-        else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as you expect"
+        else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as "
+        + ("you expect" if terms.expect is not None else "an earlier release has published")
     )
     return f"{release.mechanism.heading}: expect {said}; {beside}" + ("." if from_groups else f", at {stated}.")
+
+
+def _known(release: Prepared, terms: Terms) -> Public:
+    """What the owner states of the graph; where nothing is stated, what an earlier release has published."""
+    stated, earlier = terms.public, release.earlier
+    return Public(
+        stated.mean_degree if terms.mean_degree is not None else earlier.mean_degree or stated.mean_degree,
+        stated.mean_count if terms.expect is not None else earlier.mean_count,
+    )
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
@@ -63,6 +78,7 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:
+    # By the count that is stated: that an earlier release was made must not refuse a later one in a script.
     expected = terms.public.mean_count
     if expected is None or release.given is not None:
         return ""

@@ -16,7 +16,7 @@ from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Once, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Earlier, Utility
 from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
@@ -38,6 +38,7 @@ class Prepared(Chosen):
         figures: what the owner's report says of errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
+        earlier: what earlier releases of the graph have published of it.
         given: answers that were drawn before; None where they are still to be drawn.
     """
 
@@ -49,6 +50,7 @@ class Prepared(Chosen):
     figures: Mapping[str, object]
     answer_set: str | None = None
     given: AnsweredPairs | PairAnswers | None = None
+    earlier: Earlier = Earlier()  # noqa: RUF009 - nobody can change it
 
     @property
     def file(self) -> str:

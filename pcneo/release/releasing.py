@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
 from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
+from pcneo.release.published_means import earlier_of, note_means
 from pcneo.release.request import Release, check_destinations
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
@@ -101,9 +102,8 @@ class _Numbers:
     @cached_property
     def counts(self) -> dict[Key, int] | dict[Key, float]:
         """The noisy counts by key; none of a total alone."""
-        if not self.release.mechanism.counts_vertices:
-            return {}
-        return dict(zip(self.release.source.graph.keys.tolist(), self.drawn.counts, strict=True))
+        keys = self.release.source.graph.keys.tolist() if self.release.mechanism.counts_vertices else []
+        return dict(zip(keys, self.drawn.counts, strict=bool(keys)))
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -123,6 +123,10 @@ class _Numbers:
 
     def owner_record(self, account: Account) -> dict[str, Any]:
         return owner_record(self.release, self.drawn.scales, self.record["total"], account)
+
+    def note_means(self, db: Database) -> None:
+        total = self.record["total"] if self.release.mechanism.k == 3 else None
+        note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 
     @property
     def fate(self) -> str:
@@ -151,12 +155,15 @@ def release(
         require_release_noise(noise)
     check_requests(requests, terms)
     chosen = shared(choose(db, requests, selection))
-    check_early(db, chosen, terms)
+    ledger = check_early(db, chosen, terms)
     if terms.write_property is not None:
         check_property(db, chosen[0].graph, terms.write_property)
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
-    prepared = with_answer_sets(db, chosen, prepare(db, chosen, progress))
+    prepared = [
+        replace(ready, earlier=earlier_of(ledger, ready.graph.name))
+        for ready in with_answer_sets(db, chosen, prepare(db, chosen, progress))
+    ]
     for line in dict.fromkeys(line for ready in prepared for line in told_beforehand(ready, terms)):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
@@ -268,6 +275,7 @@ def _publish(
             failures.append(_say_failed(numbers, list(parts), failed))
         if str(request.public) not in failed:
             record = numbers.record
+            numbers.note_means(db)
             released.append(
                 Released(
                     ready.id,

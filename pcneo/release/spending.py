@@ -91,12 +91,17 @@ class Terms:
         return Public(degree, count)
 
 
-def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> None:
-    """Refuse, before anything is read, what the ledger as it stands does not admit; `spend` decides under the lock."""
+def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerRecords:
+    """Return the ledger, unless it does not admit something as it stands: that is refused before anything is read.
+
+    `spend` decides under the lock.
+    """
     spends: dict[str, list[Spend]] = {}
     for choice in chosen:
         spends.setdefault(choice.graph.name, []).append(choice.spend)
-    _admit(list_ledger(db), [choice.graph for choice in chosen], spends, terms)
+    ledger = list_ledger(db)
+    _admit(ledger, [choice.graph for choice in chosen], spends, terms)
+    return ledger
 
 
 def check_room(db: Database, source: Source, epsilons: Collection[Fraction], named: Selection, terms: Terms) -> None:

@@ -95,11 +95,7 @@ class Fence:
 
     @contextmanager
     def held(self) -> Iterator[tuple[Transaction, object]]:
-        """Yield a transaction that holds the last session's fence, and when it took it; the block commits it.
-
-        Raises:
-            BusyError: another writer has taken the fences.
-        """
+        """Yield a transaction that holds the last session's fence, and when it took it; the block commits it."""
         with self._db.transaction(self._metadata) as transaction:
             rows = transaction.run("hold_fence", graph=self.graph, number=SESSIONS)
             self._check(rows)

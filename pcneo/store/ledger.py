@@ -77,6 +77,11 @@ def note_answers(db: Database, release: str, digest: str) -> None:
         )
 
 
+def note_published(db: Database, release: str, mean_count: float | None, mean_degree: float | None) -> None:
+    """Record the mean count of triangles and the mean degree that a release has published; None for none."""
+    db.write("note_published", release=release, meanCount=mean_count, meanDegree=mean_degree)
+
+
 @contextmanager
 def property_writer(db: Database, selection: Selection, name: str) -> Iterator[PropertyWriter]:
     """Open a transaction for a property; it is committed at the end of the block, or rolled back on an error."""

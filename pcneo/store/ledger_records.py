@@ -76,6 +76,8 @@ class ReleaseRecord:
     answers_hash: str | None = None
     keys_fingerprint: str | None = None
     file: str | None = None
+    mean_count: float | None = None
+    mean_degree: float | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class LedgerRecords:
 
 # --- Reading: the kind of each property, and whether it must be there
 
-_TEXT, _MAY_TEXT, _MAY_WHOLE, _MAY_TEXTS, _TIME = "text", "text?", "whole?", "texts?", "time"
+_TEXT, _MAY_TEXT, _MAY_WHOLE, _MAY_NUMBER, _MAY_TEXTS, _TIME = "text", "text?", "whole?", "number?", "texts?", "time"
 _BUDGET = {"graph": _TEXT, "epsilon": _TEXT, "delta": _TEXT, "who": _MAY_TEXT, "at": _TIME, "number": _MAY_WHOLE}
 _RELEASE = {
     **dict.fromkeys(("id", "graph", "mechanism", "epsilon", "delta"), _TEXT),
@@ -189,6 +191,7 @@ _RELEASE = {
     **dict.fromkeys(("keysFingerprint", "file"), _MAY_TEXT),
     **dict.fromkeys(("runVersion", "k", "h", "threshold", "vertices"), _MAY_WHOLE),
     **dict.fromkeys(("nodeLabels", "relationshipTypes"), _MAY_TEXTS),
+    **dict.fromkeys(("meanCount", "meanDegree"), _MAY_NUMBER),
     "at": _TIME,
 }
 _OURS = {
@@ -201,6 +204,8 @@ _OURS = {
     "nodeLabels": "node_labels",
     "relationshipTypes": "relationship_types",
     "keysFingerprint": "keys_fingerprint",
+    "meanCount": "mean_count",
+    "meanDegree": "mean_degree",
 }
 
 
@@ -214,6 +219,8 @@ def _fits(value: object, kind: str) -> bool:
             return isinstance(value, str)
         case "whole?":
             return type(value) is int
+        case "number?":
+            return type(value) in (int, float)
         case "texts?":
             return isinstance(value, list) and all(isinstance(text, str) for text in value)
         case _:

@@ -121,11 +121,7 @@ class Lending:
     def beside(
         self, db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
     ) -> Iterator[OpenGraph]:
-        """Do what `open_graph` does, or borrow the graph from its holder in this process.
-
-        Raises:
-            BusyError: another writer is at work, or the holder is not ready yet.
-        """
+        """Do what `open_graph` does, or borrow the graph from its holder in this process, once that is ready."""
         loan = self._loans.get(graph.name)
         if loan is not None:
             _wait_for(loan, graph.name)

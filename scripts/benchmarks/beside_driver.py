@@ -6,9 +6,10 @@ import gc
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,8 @@ def annotate(setting: Setting) -> Iterator[Line]:
                 clean(connect(driver=driver))  # deletes the driver's hubs, untimed
                 return figures[search][-1]["seconds"]
 
-            tasks = {search: lambda search=search, ours=ours: ours(search) for search in figures}
-            tasks["driver"] = lambda rows=rows, p=p: _plain(driver, rows, p)
+            tasks: dict[str, Callable[[], float]] = {search: partial(ours, search) for search in figures}
+            tasks["driver"] = partial(_plain, driver, rows, p)
             taken = in_turns(rounds, tasks, warm_up=rounds > 1, label=f"annotate p={p}")
             kept = figures["smallest"][-rounds:]
             parts = ", ".join(

@@ -6,17 +6,22 @@ It is no part of the paper. Releases have the product's own parameters, δ and �
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.cells import SEED
 from evaluation.drawing.marks import ZEROS, Series, legend
+from evaluation.simulated_releases import ONE_BY_ONE, affordable_runs, seconds_of_one
 from pcneo import plots
+from pcneo.basics.config import __version__
 from pcneo.basics.model import Graph
+from pcneo.basics.whole_file import whole_file
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.attack import Seen
@@ -38,12 +43,13 @@ from pcneo.search import search_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["EPSILONS", "AttackedGraph", "Setting", "attack_csv", "attack_text", "draw_attacks", "find"]
+__all__ = ["EPSILONS", "AttackedGraph", "Setting", "attack_csv", "attack_text", "draw_attacks", "find", "find_once"]
 
 EPSILONS = ("1", "2", "3", "5", "10")
 
 _MOST, _FEWEST, _PAIRS = 20, 3, 200_000_000
-"""Releases of a graph: as many as have so many pairs of vertices together."""
+"""Releases of a graph: as many as have so many pairs of vertices together. There is none where one is expected to
+take longer than a cell of the evaluation may."""
 _MOST_ATTACKED, _ATTACKED_PAIRS = 3, 1_000_000
 """How many of them are attacked, likewise; one at least."""
 
@@ -58,6 +64,7 @@ _NOTE = (
 )
 
 _PUBLISHED = "answers published"
+_NOT_FOUND = Found(None, None, None)
 _SHARES = {"alone": "", "with_groups": "groups known", "protected": "of protected pairs, groups known"}
 
 
@@ -137,9 +144,11 @@ def find(
     for made, epsilon in _mechanisms(n, epsilons, setting.k):
         note(f"{name}, {made.name}, ε={epsilon}")
         try:
+            if made.name in ONE_BY_ONE:
+                affordable_runs(releases, seconds_of_one(made, graph.edge_count, facts))
             drawn = list(simulated(facts, made, SimulatedNoise.seeded(SEED), releases))
         except GraphError as error:
-            note(f"refused: {error}")
+            note(f"left out: {error}")
             continue
         errors[made.name, epsilon] = mean_errors(facts, drawn)
         if attack is not None:
@@ -153,6 +162,28 @@ def find(
     alone = {what: attack.of(view) for what, view in seen.items()} if attack is not None else {}
     zeros = float(facts.counts(setting.k).mean())
     return AttackedGraph(name, n, graph.edge_count, zeros, alone, releases, attacked, errors, found)
+
+
+def find_once(
+    folder: Path, name: str, graph: Graph, epsilons: Sequence[str], setting: Setting, note: Callable[[str], None]
+) -> AttackedGraph:
+    """Return what `find` measures; what the folder holds of the same graph and settings is not measured again."""
+    asked = [__version__, name, graph.vertex_count, graph.edge_count, list(epsilons), asdict(setting)]
+    path = folder / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]}.json"
+    if not path.is_file():
+        plain = asdict(find(name, graph, epsilons, setting, note))
+        plain |= {part: [[*at, values] for at, values in plain[part].items()] for part in ("errors", "found")}
+        with whole_file(path, replace=True) as file:
+            file.write((json.dumps(plain, indent=1) + "\n").encode())
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    return AttackedGraph(
+        **{
+            **plain,
+            "alone": {what: Found(**values) for what, values in plain["alone"].items()},
+            "errors": {(mechanism, epsilon): Errors(**values) for mechanism, epsilon, values in plain["errors"]},
+            "found": {(mechanism, epsilon): Found(**values) for mechanism, epsilon, values in plain["found"]},
+        }
+    )
 
 
 def _mechanisms(n: int, epsilons: Sequence[str], k: int) -> Iterator[tuple[Mechanism, str]]:
@@ -196,7 +227,7 @@ def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
         for what, found in graph.alone.items():
             writer.writerow([graph.name, what, "", *vars(found).values(), "", "", "", ""])
         for mechanism, epsilon in dict.fromkeys([*graph.errors, *graph.found]):
-            shares = vars(graph.found.get((mechanism, epsilon), Found(None, None, None))).values()
+            shares = vars(graph.found.get((mechanism, epsilon), _NOT_FOUND)).values()
             errors = graph.errors.get((mechanism, epsilon))
             values = ["", ""] if errors is None else [errors.count, errors.total]
             biased = ["" if errors is None else errors.biased.get(name, "") for name in ("clipped", "smoothed")]
@@ -216,13 +247,15 @@ def _table(graph: AttackedGraph) -> list[str]:
         "|---|" + "---|" * len(epsilons),
     ]
     for mechanism in graph.mechanisms:
-        of_each = [graph.errors[mechanism, epsilon] for epsilon in epsilons]
-        lines.append(_row(mechanism, [errors.count for errors in of_each], "{:.3g}"))
-        biased = {kind: [errors.biased[kind] for errors in of_each] for kind in of_each[0].biased}
+        of_each = [graph.errors.get((mechanism, epsilon)) for epsilon in epsilons]
+        lines.append(_row(mechanism, [errors and errors.count for errors in of_each], "{:.3g}"))
+        kinds = dict.fromkeys(kind for errors in of_each if errors for kind in errors.biased)
+        biased = {kind: [errors and errors.biased[kind] for errors in of_each] for kind in kinds}
         lines += [_row(f"{mechanism}, {kind}", errors, "{:.3g}") for kind, errors in biased.items()]
     lines += ["", f"| mean absolute error of the total | {head} |", "|---|" + "---|" * len(epsilons)]
     for mechanism in graph.mechanisms:
-        lines.append(_row(mechanism, [graph.errors[mechanism, epsilon].total for epsilon in epsilons], "{:.3g}"))
+        of_each = [graph.errors.get((mechanism, epsilon)) for epsilon in epsilons]
+        lines.append(_row(mechanism, [errors and errors.total for errors in of_each], "{:.3g}"))
     return lines + ([*_shares(graph, head)] if graph.alone else [])
 
 
@@ -230,11 +263,11 @@ def _shares(graph: AttackedGraph, head: str) -> Iterator[str]:
     yield from ("", f"| connections that the attacker finds | {head} |", "|---|" + "---|" * len(graph.epsilons))
     rows = {what: [found] * len(graph.epsilons) for what, found in graph.alone.items()}
     for name in dict.fromkeys(name for name, _ in graph.found):
-        rows[name] = [graph.found[name, epsilon] for epsilon in graph.epsilons]
+        rows[name] = [graph.found.get((name, epsilon), _NOT_FOUND) for epsilon in graph.epsilons]
     for name, found in rows.items():
         for attribute, words in _SHARES.items():
             shares = [getattr(each, attribute) for each in found]
-            if shares[0] is not None:
+            if any(share is not None for share in shares):
                 yield _row(", ".join(filter(None, [name, words])), shares, "{:.1%}")
 
 
@@ -257,12 +290,13 @@ def draw_attacks(graphs: Sequence[AttackedGraph], path: Path, setting: Setting =
 
 
 def _draw(graph: AttackedGraph, errors: Axes, shares: Axes) -> None:
-    along = [float(epsilon) for epsilon in graph.epsilons]
     for mechanism in graph.mechanisms:
         style = {**plots.look(mechanism).line, "label": Series(mechanism).label}
-        errors.plot(along, [graph.errors[mechanism, epsilon].count or 0.0 for epsilon in graph.epsilons], **style)
+        had = [epsilon for epsilon in graph.epsilons if (mechanism, epsilon) in graph.errors]
+        along = [float(epsilon) for epsilon in had]
+        errors.plot(along, [graph.errors[mechanism, epsilon].count or 0.0 for epsilon in had], **style)
         if graph.alone:
-            of_each = [graph.found[mechanism, epsilon].alone or 0.0 for epsilon in graph.epsilons]
+            of_each = [graph.found[mechanism, epsilon].alone or 0.0 for epsilon in had]
             shares.plot(along, [100 * share for share in of_each], **style)
     errors.axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": ZEROS})
     errors.set_yscale("log")

@@ -29,6 +29,11 @@ class CellFacts:
         """The number of vertices."""
         return self._graph.graph.vertex_count
 
+    @property
+    def edge_count(self) -> int:
+        """The number of edges."""
+        return self._graph.graph.edge_count
+
     def degrees(self) -> Counts:
         """Return deg(v)."""
         return self._graph.graph.degrees

@@ -53,8 +53,8 @@ def make(
         list[str],
         typer.Argument(
             help="What to make: datasets, score-density, score-size, view-density, view-size, p-hepth, h-celegans, "
-            "all-10, epsilon-usairport, all-5, epsilon1-celegans, p-bitcoin, all-10-k4, epsilon-usairport-k4, losses, "
-            "claims, or all."
+            "all-10, epsilon-usairport, all-5, all-1, epsilon1-celegans, p-bitcoin, all-10-k4, epsilon-usairport-k4, "
+            "losses, claims, or all."
         ),
     ],
     to: Annotated[Path, typer.Option("--to", help="Folder for figures, data and finished cells.")],
@@ -190,7 +190,9 @@ def _left(seconds: float) -> str:
 
 @app.command()
 def attacker(
-    to: Annotated[Path, typer.Option("--to", help="Folder for attacker.md, attacker.svg and attacker.csv.")],
+    to: Annotated[
+        Path, typer.Option("--to", help="Folder for attacker.md, attacker.svg, attacker.csv and what is finished.")
+    ],
     graphs: Annotated[
         Path | None, typer.Option("--graphs", help="Folder with the paper's graphs as edge lists.", show_default=False)
     ] = None,
@@ -205,11 +207,12 @@ def attacker(
     """Measure the errors of every mechanism beside what one fixed attacker finds.
 
     The friendships that come with pcneo are always among the graphs. Of those with more than 10,000 vertices, whose
-    pairs are too many to be ranked, there are errors alone, and only where they are named.
+    pairs are too many to be ranked, there are errors alone, and only where they are named. After an interruption, the
+    same command goes on with the graph where it was.
 
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
-    from evaluation.attacker import EPSILONS, Setting, attack_csv, attack_text, draw_attacks, find
+    from evaluation.attacker import EPSILONS, Setting, attack_csv, attack_text, draw_attacks, find_once
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
     from pcneo.basics.whole_file import whole_file
     from pcneo.cli.sample import copenhagen_friends_path
@@ -226,8 +229,9 @@ def attacker(
     at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
     at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}
     setting = Setting(k, p, search)
-    attacked = [find(graph_name, graph, epsilon or EPSILONS, setting, note) for graph_name, graph in at_hand.items()]
-    to.mkdir(parents=True, exist_ok=True)
+    (to / "finished").mkdir(parents=True, exist_ok=True)
+    values = epsilon or EPSILONS
+    attacked = [find_once(to / "finished", *each, values, setting, note) for each in at_hand.items()]
     draw_attacks(attacked, to / "attacker.svg", setting)
     words = ["scripts/evaluate", "attacker", *(["--graphs", graphs.resolve().name] if graphs else [])]
     words += [part for graph_name in name or () for part in ("--name", graph_name)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -10,7 +9,6 @@ from itertools import product
 from evaluation.cells import (
     INFERRED,
     PRINTED,
-    RUNS,
     AgainstCell,
     Cell,
     CliquesCell,
@@ -26,7 +24,7 @@ from evaluation.cells import (
     ViewsCell,
 )
 from evaluation.datasets import DATASETS
-from pcneo.privacy.mechanisms import Respond, mechanism_named
+from pcneo.privacy.mechanisms import mechanism_named
 
 __all__ = [
     "ALL",
@@ -44,7 +42,6 @@ __all__ = [
     "SAMPLED",
     "Experiment",
     "Settings",
-    "answered_runs",
     "loss_cells",
     "release_cells",
 ]
@@ -67,6 +64,9 @@ EPSILON_1S, HS_BY_EPSILON_1 = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
 
 LOSSES = ((3, "5"), (3, "10"), (4, "10"))
 """k and ε of the losses."""
+
+LARGEST_P_OF_CRITICAL = "0.4"
+"""Of the figures by p: with larger groups a single release takes long."""
 
 SAMPLED = {("HepPh", p): 1_000 for p in P_VALUES[3:]}
 """Where all vertices would cost too much, a random sample of so many stands for them."""
@@ -161,22 +161,15 @@ class Settings:
         return list(dict.fromkeys([(), PRINTED[self.k], together, *singly]))
 
 
-_VERTICES = {dataset.name: dataset.counts.nodes for dataset in DATASETS}
-
-
-def answered_runs(name: str) -> int:
-    """Return how many releases of `respond` are simulated, whose every run answers all pairs.
-
-    100 where pairs are few, and 30 at least: the error of a total is about that of a normal number, so the standard
-    error of its mean is 0.76/√30, 14 % of it.
-    """
-    return max(30, min(RUNS, 2_000_000_000 // math.comb(_VERTICES[name], 2)))
+WITH_BOUND = ("edge", "elv", "published")
+"""The mechanisms that find one λ for all counts, from a bound of the local sensitivity."""
 
 
 def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | None, Switches]]:
     """Yield each mechanism with the ε1, h and switches that it has; the paper's switches are of its two phases."""
     yield "critical", None, None, ()
     yield "respond", None, None, ()
+    yield "modelled", None, None, ()
     for epsilon_1 in settings.epsilon_1s:
         yield "edge", epsilon_1, None, ()
         for h, switches in product(settings.hs, settings.switches):
@@ -196,8 +189,9 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
     at_hand = [name for name in names if name in contents]
     for name, epsilon, p in product(at_hand, settings.epsilons, settings.ps):
         for mechanism, epsilon_1, h, switches in _mechanisms(settings):
-            kind = mechanism_named(mechanism)
-            needs_groups = kind.needs_groups
+            if mechanism == "critical" and p > LARGEST_P_OF_CRITICAL:
+                continue
+            needs_groups = mechanism_named(mechanism).needs_groups
             cell = ReleaseCell(
                 graph=name,
                 content=contents[name],
@@ -209,14 +203,13 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
                 switches=switches,
                 p=p if needs_groups else None,
                 score="density" if needs_groups else None,
-                runs=answered_runs(name) if kind is Respond else RUNS,
             )
             cells[cell] = None
     return list(cells)
 
 
 def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[LossCell]:
-    """Return the loss cells of mechanisms that add noise; all of them have p and score, for the losses inside groups.
+    """Return the loss cells of mechanisms with one λ; all of them have p and score, for the losses inside groups.
 
     With randomised response every pair loses the same, whatever the graph.
 
@@ -242,7 +235,7 @@ def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> 
         if name in contents
         for epsilon, p in product(settings.epsilons, settings.ps)
         for mechanism, epsilon_1, h, switches in _mechanisms(settings)
-        if mechanism_named(mechanism).adds_noise
+        if mechanism in WITH_BOUND
     ]
 
 
@@ -274,7 +267,7 @@ def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell
 
 def _h_cells(contents: Contents) -> list[Cell]:
     cells = release_cells(contents, ["Celegans"], Settings(3, EPSILONS_BY_H, hs=HS, single_switches=True))
-    bounds = [cell for cell in cells if cell.mechanism in ("edge", "elv", "published")]  # which have one to find
+    bounds = [cell for cell in cells if cell.mechanism in WITH_BOUND]
     return [*_graphs(contents, ["Celegans"]), *bounds]
 
 
@@ -342,6 +335,12 @@ EXPERIMENTS = {
             "Errors on all graphs: k=3, ε=5, h=3, p=0.1",
             "Fig. 9(a), all datasets, ε=5",
             _releases(ALL, Settings(3, ("5",), single_switches=True)),
+        ),
+        Experiment(
+            "all-1",
+            "Errors on all graphs: k=3, ε=1, h=3, p=0.1",
+            "nothing like it",
+            _releases(ALL, Settings(3, ("1",))),
         ),
         Experiment(
             "epsilon1-celegans",

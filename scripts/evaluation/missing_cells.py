@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,8 +16,9 @@ from evaluation.datasets import EvaluatedGraph
 from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
+from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS, seconds_of_one
 from pcneo.basics.model import CohesionBatch
-from pcneo.privacy.mechanisms import Respond
+from pcneo.privacy.mechanisms import Critical, Respond, mechanism_named
 from pcneo.search import thread_count
 
 __all__ = ["Memberships", "Step", "StoredCohesions", "finish"]
@@ -150,9 +150,8 @@ def _finish_part(
 _GROWTH = {"0.1": 1, "0.2": 4, "0.3": 12, "0.4": 60, "0.5": 200, "0.6": 500, "0.7": 1000, "0.8": 1500}
 """How much longer a search takes at each p than at 0.1."""
 
-_SECONDS_PER_EDGE, _SECONDS_PER_COUNT, _SECONDS_PER_PAIR = 3e-6, 3e-7, 1e-8
-"""Of a search at p = 0.1, for each direction of an edge; of a simulated release, for each vertex, and for each pair
-that is answered."""
+_SECONDS_PER_EDGE, _SECONDS_PER_COUNT = 3e-6, 3e-7
+"""Of a search at p = 0.1, for each direction of an edge; of a simulated release, for each vertex."""
 
 _TRUST = 120.0  # seconds of work after which the pace so far counts as much as what was expected
 
@@ -164,9 +163,14 @@ def _expected_seconds(cell: Cell, evaluated: EvaluatedGraph) -> float:
     if needs and needs.sample is not None:
         search *= needs.sample / graph.vertex_count
     if isinstance(cell, ReleaseCell | BesideCell):
-        answered = math.comb(graph.vertex_count, 2) if cell.mechanism == Respond.name else 0
-        one = _SECONDS_PER_COUNT * graph.vertex_count + _SECONDS_PER_PAIR * answered
-        return one * cell.runs + search / 20
+        one, n = _SECONDS_PER_COUNT * graph.vertex_count, graph.vertex_count
+        if cell.mechanism in (Critical.name, Respond.name):
+            made = mechanism_named(cell.mechanism).taking(k=cell.k, epsilon=cell.epsilon).on(n)
+            one += seconds_of_one(made, graph.edge_count, None)
+        if one > LONGEST:
+            return 0.0
+        at_most = max(SECONDS, FEWEST * one) if isinstance(cell, ReleaseCell) else one * cell.runs
+        return min(at_most, one * cell.runs) + search / 20
     return search
 
 

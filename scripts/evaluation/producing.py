@@ -216,10 +216,9 @@ def _present(shown: Mapping[str, Finished], folder: Path) -> tuple[list[Path], d
 def _draw(name: str, finished: Finished, folder: Path) -> list[Path]:
     files = []
     for picture, draw in drawings(name, finished).items():
-        for ending in ("svg", "png"):
-            path = folder / f"{picture}.{ending}"
-            draw(path)
-            files.append(path)
+        path = folder / f"{picture}.svg"
+        draw(path)
+        files.append(path)
     if len(finished):
         files.append(_write(folder / f"{name}.csv", finished.table()))
     return files

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES
+from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES, ReleaseCell
 from evaluation.claims import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
 from evaluation.drawing import MEASURES, PROMISES, drawings
-from evaluation.experiments import ALL, EXPERIMENTS, answered_runs
-from evaluation.finding import finding
+from evaluation.experiments import ALL, EXPERIMENTS, LARGEST_P_OF_CRITICAL
+from evaluation.finding import IN_FINDING, finding
 from evaluation.finished_cells import Finished
-from evaluation.tables import RECONSTRUCTED, TABLES, claims_table
+from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS
+from evaluation.tables import RECONSTRUCTED, TABLES, claims_table, errors_of_totals
 from evaluation.which_mechanism import advice
 from pcneo.basics.config import __version__
 
@@ -33,9 +34,10 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
         finding(done),
         f"**{PROMISES}** `critical`: pairs inside groups, given the groups and all other connections. `edge` and "
-        "`elv`: every connection, with a δ; `respond`: every connection, without one. A smaller error is no "
-        "better mechanism. What [one fixed attacker](../attacker_report/attacker.md) finds with each stands beside the "
-        "errors there, for graphs of up to 10,000 vertices.",
+        "`elv`: every connection, with a δ, and so `modelled`, whose counts tell what a vertex of that degree has in "
+        "the mean; `respond`: every connection, without a δ. A smaller error is no better mechanism. What "
+        "[one fixed attacker](../attacker_report/attacker.md) finds with each stands beside the errors there, for "
+        "graphs of up to 10,000 vertices.",
         "## Which mechanism",
         advice(done),
         "## The figures",
@@ -67,18 +69,17 @@ def _settings(done: Mapping[str, Finished]) -> str:
         for cell, _ in finished
         if (needs := cell.needs) is not None and needs.sample is not None
     )
-    fewer = [f"{name} {runs}" for name in ALL if _is_answered(done, name) and (runs := answered_runs(name)) < RUNS]
     return (
         f"- Noise is simulated, in floating point: {RUNS} runs a cell, seed {SEED}. No release has such noise. "
-        "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept.\n"
-        "- `respond` answers every pair of vertices in every run"
-        + (f", and is simulated in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
-        + ". Its errors are those of plain counts unless clipped or smoothed is said.\n"
+        "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept, but in `modelled`, which has parts of its own.\n"
+        f"{_fewer_runs(done)}"
+        f"- `critical` is not simulated beyond p={LARGEST_P_OF_CRITICAL}, where one release takes long. Errors of "
+        "`respond` are those of plain counts unless clipped or smoothed is said.\n"
         "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
         "both with integer noise, a floor of λ and a clamp of the bound at n-2. Their pads allow for δ/(2h+2), as the "
         "paper has it, in `published`, and for sqrt(δ)/2 in `elv`.\n"
         f"- Switches that exist here only: {'; '.join(f'`{name}`: {what}' for name, what in SWITCHES.items())}. "
-        "`unclamped` and `four-thirds` are the paper's printed text, its Algorithm 3 and its Section 6: "
+        "`unclamped`, `pads` and `four-thirds` are the paper's printed text, its Algorithm 3 and its Section 6: "
         f'"as printed" is `{" + ".join(PRINTED[3])}` for k=3, `{" + ".join(PRINTED[4])}` for k=4. `inside` is inferred '
         "from the paper's figures, and its Section 5 contradicts it: every vertex reports Γ_in + Lap(λ) + Γ_out, "
         '"each vertex would report the subgraph number by injecting Laplace noise". It promises nothing.\n'
@@ -95,8 +96,27 @@ def _settings(done: Mapping[str, Finished]) -> str:
     )
 
 
-def _is_answered(done: Mapping[str, Finished], name: str) -> bool:
-    return any(len(finished.releases.where(graph=name, mechanism="respond")) for finished in done.values())
+def _fewer_runs(done: Mapping[str, Finished]) -> str:
+    """Where a release takes so long that fewer were simulated, and where it takes too long for any."""
+    runs: dict[str, dict[str, set[int]]] = {}
+    for cell, result in (pair for finished in done.values() for pair in finished.releases):
+        if "runs" in result:
+            runs.setdefault(cell.mechanism, {}).setdefault(cell.graph, set()).add(result["runs"])
+    if not runs:
+        return ""
+    by_mechanism = [
+        f"`{mechanism}` on {', '.join(f'{graph} {_from_to(counts)}' for graph, counts in of_graphs.items())}"
+        for mechanism, of_graphs in runs.items()
+    ]
+    return (
+        f"- Where {RUNS} runs of a cell would take more than {SECONDS:g} s, by what the graph lets expect, there are "
+        f"fewer, {FEWEST} at least: {'; '.join(by_mechanism)}. Intervals are then wider, by Student's t. Where one run "
+        f"would take more than {LONGEST:g} s there is none.\n"
+    )
+
+
+def _from_to(counts: set[int]) -> str:
+    return str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def _how_judged() -> str:
@@ -150,7 +170,10 @@ def _experiment(name: str, finished: Finished) -> list[str]:
     ]
     if name.startswith("score-"):
         parts.append(RECONSTRUCTED)
-    if name in TABLES:
+    if name in IN_FINDING:
+        parts.append(f"{PROMISES} The errors of a count stand [above](#how-large-the-local-errors-are).")
+        parts.append(errors_of_totals(finished))
+    elif name in TABLES:
         parts.append(TABLES[name](finished))
     return parts
 
@@ -164,8 +187,8 @@ def _measured(picture: str) -> str:
 
 def _refusals(finished: Finished) -> str:
     reasons = {
-        f"{cell.graph}, p={cell.needs.p if cell.needs else ''}: {why}"
+        f"`{cell.mechanism}` on {cell.graph}{f', p={cell.p}' if cell.p else ''}, ε={cell.epsilon}: {why}"
         for cell, why in finished.refusals
-        if getattr(cell, "mechanism", "") == "critical"
+        if isinstance(cell, ReleaseCell) and not cell.switches
     }
-    return f"`critical` is refused for size at {'; '.join(sorted(reasons))}." if reasons else ""
+    return f"Not simulated: {'; '.join(sorted(reasons))}." if reasons else ""

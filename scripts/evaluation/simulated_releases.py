@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -26,20 +25,43 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.errors import GraphError
-from pcneo.privacy.mechanisms import Edge, Mechanism, OneScale, Respond, TwoPhases, mechanism_named
+from pcneo.counting.counted import CountedGraph
+from pcneo.errors import GraphError, ParameterError
+from pcneo.privacy.mechanisms import Edge, Mechanism, Modelled, Respond, TwoPhases, mechanism_named
+from pcneo.privacy.mechanisms.respond import seconds_of
 from pcneo.privacy.noise import SimulatedNoise
 
-__all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepare_facts", "simulate"]
+__all__ = [
+    "FEWEST",
+    "LONGEST",
+    "ONE_BY_ONE",
+    "SECONDS",
+    "Simulated",
+    "affordable_runs",
+    "errors_of_releases",
+    "facts_of",
+    "mechanism_of",
+    "prepare_facts",
+    "seconds_of_one",
+    "simulate",
+]
 
 
 def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
-    """Return the cell's mechanism, with the paper's δ = 1/n and ε1 = ε/10 where it has them."""
+    """Return the cell's mechanism, with the paper's δ = 1/n and, but for `modelled`, ε1 = ε/10 where it has them.
+
+    Raises:
+        RefusedError: it is not for so few vertices.
+    """
     kind = mechanism_named(cell.mechanism)
     biased = {"clip": True, "smooth": cell.k == 3} if kind is Respond else {}
-    return kind.taking(
-        k=cell.k, epsilon=cell.epsilon, n=n, delta=Fraction(1, n), epsilon_1=cell.parts[0], h=cell.h, **biased
-    )
+    epsilon_1 = None if kind is Modelled else cell.parts[0]
+    try:
+        return kind.taking(
+            k=cell.k, epsilon=cell.epsilon, n=n, delta=Fraction(1, n), epsilon_1=epsilon_1, h=cell.h, **biased
+        )
+    except ParameterError as error:
+        raise RefusedError(str(error)) from error
 
 
 def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> CellFacts:
@@ -83,42 +105,22 @@ class Simulated(NamedTuple):
     scales: list[Fraction]
 
 
-@singledispatch
 def simulate(mechanism: Mechanism, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
-    """Simulate many releases.
-
-    Any mechanism runs as it is released, one run after another. For those of the experiments there is a quicker way
-    below, with all runs in one array.
+    """Simulate many releases of a mechanism with one λ, all runs in one array.
 
     Args:
-        mechanism: with its parameters.
+        mechanism: with its parameters; `edge`, `elv` or `published`.
         facts: what it asks about the graph.
         draw: the noise.
         runs: how many releases.
-        switches: of `cells.SWITCHES`; they change the two phases and `edge` alone.
+        switches: of `cells.SWITCHES`.
     """
-    counts, scaling = facts.counts(mechanism.k), mechanism.scaling(facts)
-    noise = SimulatedNoise(lambda scale, size: draw(np.array(scale), (1, size))[0].tolist())
-    releases = [mechanism.draw(facts, scaling, noise) for _ in range(runs)]
-    added = np.array([release.counts for release in releases], np.int64).reshape(runs, len(counts)) - counts
-    return Simulated(added, [release.scales[0] for release in releases])
-
-
-@simulate.register
-def _(mechanism: Edge, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
-    scales = scales_of_edge(mechanism, facts.largest_common(), draw, runs)
-    return _with_one_scale(mechanism, scales, facts, draw, switches)
-
-
-@simulate.register
-def _(mechanism: TwoPhases, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
-    scales = scales_of_phases(mechanism, View(*mechanism.view(facts)), draw, runs, switches)
-    return _with_one_scale(mechanism, scales, facts, draw, switches)
-
-
-def _with_one_scale(
-    mechanism: OneScale, scales: list[Fraction], facts: CellFacts, draw: Draw, switches: Sequence[str]
-) -> Simulated:
+    if isinstance(mechanism, TwoPhases):
+        scales = scales_of_phases(mechanism, View(*mechanism.view(facts)), draw, runs, switches)
+    elif isinstance(mechanism, Edge):
+        scales = scales_of_edge(mechanism, facts.largest_common(), draw, runs)
+    else:
+        raise TypeError(f"{mechanism.name} has no λ for all counts")
     where = facts.holds_clique(mechanism.k) if "inside" in switches else None
     return Simulated(noise_of_scales(scales, mechanism.n, draw, where=where), scales)
 
@@ -126,15 +128,15 @@ def _with_one_scale(
 def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> Errors | Refused:
     """Return the errors and scales of simulated releases, or why the mechanism is refused."""
     counts, facts = graph.counts(cell.k), facts_of(cell, graph, cohesions)
-    mechanism = mechanism_of(cell, len(counts))
     try:
-        if not mechanism.adds_noise:
+        mechanism = mechanism_of(cell, len(counts))
+        if cell.mechanism in ONE_BY_ONE:
             _check(mechanism, facts)
-            return _errors_of_answers(cell, mechanism, facts, counts)
+            return _errors_one_by_one(cell, mechanism, facts, counts)
         simulated = simulate(mechanism, facts, floating_point_noise(cell.stream), cell.runs, cell.switches)
     except RefusedError as error:
         return {"refused": str(error)}
-    errors = _errors(simulated.noise, counts)
+    errors = _errors(simulated.noise, counts, simulated.noise.sum(axis=1, dtype=np.float64))
     _add_scales(errors, mechanism, simulated)
     if mechanism.needs_groups:
         whole = facts.inner_degrees() == facts.degrees()
@@ -142,16 +144,24 @@ def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: Cohesio
     return errors
 
 
-def _errors_of_answers(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts, counts: NDArray[np.int64]) -> Errors:
-    """Errors where counts are computed from answers: of plain counts, and of those that are cut and smoothed."""
+def _errors_one_by_one(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts, counts: NDArray[np.int64]) -> Errors:
+    """Errors of releases as they are drawn, one after another: plain counts, and those that are cut and smoothed.
+
+    Raises:
+        RefusedError: one takes too long.
+    """
+    runs = affordable_runs(cell.runs, seconds_of_one(mechanism, facts.edge_count, facts))
     noise, scaling = SimulatedNoise.seeded(cell.stream), mechanism.scaling(facts)
-    distances = defaultdict[str, list[NDArray[np.float64]]](list)
-    for _ in range(cell.runs):
+    distances, of_total = defaultdict[str, list[NDArray[np.float64]]](list), list[float]()
+    for _ in range(runs):
         drawn = mechanism.draw(facts, scaling, noise)
+        of_total.append(mechanism.k * int(str(drawn.record["total"])) - sum(counts.tolist()))
         for name in ("count", "clipped", "smoothed"):
             if name in drawn.columns:
                 distances[name].append(np.array(drawn.columns[name], np.float64) - counts)
-    errors = _errors(np.array(distances["count"]), counts)
+    errors = _errors(np.array(distances["count"]), counts, np.array(of_total))
+    if runs < cell.runs:
+        errors["runs"] = runs
     if mechanism.needs_groups:
         errors["exact"] = facts.protected_graph().untouched(cell.k)
     if "clipped" in distances:
@@ -161,12 +171,57 @@ def _errors_of_answers(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts
     return errors
 
 
+ONE_BY_ONE = ("critical", "respond", "modelled")
+"""The mechanisms whose releases are not simulated in one array."""
+
+SECONDS, FEWEST, LONGEST = 2.5, 5, 10.0
+"""What the runs of a cell may take, as expected; how many there are at least; what one of them may take."""
+
+
+def seconds_of_one(mechanism: Mechanism, edges: int, facts: CellFacts | CountedGraph | None) -> float:
+    """Return about how long one release takes to simulate, on one thread: by the graph and never by the clock.
+
+    Args:
+        mechanism: one whose releases are drawn one by one.
+        edges: of the graph.
+        facts: the groups, for `critical`; where they are not known yet, it is what one may take.
+    """
+    if isinstance(mechanism, Respond):
+        flips = mechanism.flips
+        return 2 * seconds_of(flips, edges + flips.f * (flips.pairs - 2 * edges), mechanism.k)
+    if isinstance(mechanism, Modelled):
+        return 5e-6 * mechanism.n
+    if facts is None:
+        return SECONDS / FEWEST
+    hull = facts.protected_graph()
+    return 1e-8 * hull.pair_count + 1e-9 * hull.steps(mechanism.k)
+
+
+def affordable_runs(wanted: int, seconds: float) -> int:
+    """Return how many releases are simulated, where one takes so many seconds.
+
+    Raises:
+        RefusedError: one takes too long.
+    """
+    if seconds > LONGEST:
+        raise RefusedError(f"one release would take about {seconds:,.0f} s to simulate")
+    return min(wanted, max(FEWEST, int(SECONDS / seconds)))
+
+
 def _mean_distance(distances: Sequence[NDArray[np.float64]]) -> Mean:
     return _mean(np.abs(np.array(distances)).mean(axis=1))
 
 
-def _errors(noise: NDArray[np.int64] | NDArray[np.float64], counts: NDArray[np.int64]) -> Errors:
-    """Mean errors over the runs; the relative ones are missing where the graph has no clique."""
+def _errors(
+    noise: NDArray[np.int64] | NDArray[np.float64], counts: NDArray[np.int64], of_total: NDArray[np.float64]
+) -> Errors:
+    """Mean errors over the runs; the relative ones are missing where the graph has no clique.
+
+    Args:
+        noise: what is off in each count, a row for each run.
+        counts: Γ(v).
+        of_total: what is off in the sum of all counts by the total that is published, or that they add up to.
+    """
     positive = counts > 0
     error = np.abs(noise).astype(np.float64)
     total = sum(counts.tolist())
@@ -174,13 +229,13 @@ def _errors(noise: NDArray[np.int64] | NDArray[np.float64], counts: NDArray[np.i
     changed = float((noise != 0).mean())
     if not total:
         return {"absolute": absolute.value, "absolute_error": absolute.error, "changed": changed}
-    of_total = _mean(np.abs(noise.sum(axis=1, dtype=np.float64)) / total)
+    relative = _mean(np.abs(of_total) / total)
     local = _mean((error[:, positive] / counts[positive]).mean(axis=1))
     return {
         "absolute": absolute.value,
         "absolute_error": absolute.error,
-        "total": of_total.value,
-        "total_error": of_total.error,
+        "total": relative.value,
+        "total_error": relative.error,
         "local": local.value,
         "local_error": local.error,
         "changed": changed,

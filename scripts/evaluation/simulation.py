@@ -73,14 +73,15 @@ def scales_of_phases(
         view: what the vertices see.
         draw: the noise, first of all degrees, then of the h answers.
         runs: how many times.
-        switches: of `cells.SWITCHES`; here only `unclamped` and `four-thirds` matter.
+        switches: of `cells.SWITCHES`; here all but `inside` matter.
     """
     degree_scale, common_scale = (Fraction(handed_scale(t)) for t in (mechanism.degree_scale, mechanism.common_scale))
+    part = mechanism.delta / (2 * mechanism.h + 2) if "pads" in switches else mechanism.part_delta
     shape = runs, len(view.degrees)
-    U = view.degrees + draw(np.array(float(degree_scale)), shape) + pad(degree_scale, mechanism.part_delta)  # noqa: N806
+    U = view.degrees + draw(np.array(float(degree_scale)), shape) + pad(degree_scale, part)  # noqa: N806
     chosen = np.argsort(-U, axis=1, kind="stable")[:, : mechanism.h]
     drawn = draw(np.array(float(common_scale)), (runs, mechanism.h))
-    answers = view.common[chosen] + drawn + pad(common_scale, mechanism.part_delta)
+    answers = view.common[chosen] + drawn + pad(common_scale, part)
     np.put_along_axis(U, chosen, np.minimum(np.take_along_axis(U, chosen, axis=1), answers), axis=1)
     largest = U.max(axis=1)
     if "unclamped" not in switches:

@@ -9,11 +9,12 @@ from evaluation.claims import SAID, Verdict
 from evaluation.claims.judging import digits
 from evaluation.datasets import DATASETS
 from evaluation.drawing import PROMISES
+from evaluation.drawing.marks import CONFIDENCE
 from evaluation.finished_cells import Finished, Selection
 from evaluation.results import Errors, Losses, Quantity, Refused, mean_or_none
 from evaluation.which_mechanism import PROMISING, least_error
 
-__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "local_errors", "markdown"]
+__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "errors_of_totals", "local_errors", "markdown"]
 
 RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""
@@ -57,15 +58,16 @@ def _printed(nodes: int, edges: int, mean_degree: float, largest_degree: int) ->
 
 def _over_graphs(finished: Finished) -> str:
     """Errors of the total and of local counts, and which mechanism that promises something has the smallest."""
-    return f"{PROMISES}\n\n{_totals(finished)}\n{local_errors(finished)}"
+    return f"{PROMISES}\n\n{errors_of_totals(finished)}\n{local_errors(finished)}"
 
 
-def _totals(finished: Finished) -> str:
+def errors_of_totals(finished: Finished) -> str:
+    """Return the relative errors of the total with their intervals, switches apart, as a table."""
     rows = []
     releases = finished.releases
     (k,) = releases.values(lambda cell: cell.k)
     variants = sorted({cell.switches for cell, _ in releases}, key=lambda switches: (len(switches), switches))
-    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond")]
+    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond", "modelled")]
     columns += [(name, switches) for switches in variants for name in ("elv", "published")]
     for graph in finished.graph_names:
         results = {
@@ -85,6 +87,7 @@ _LOCAL: Sequence[tuple[str, str, Quantity]] = (
     ("respond", "respond", "absolute"),
     ("respond, clipped", "respond", "clipped"),
     ("respond, smoothed", "respond", "smoothed"),
+    ("modelled", "modelled", "absolute"),
     ("published", "published", "absolute"),
 )
 """The columns of local errors; smoothed counts are for k = 3."""
@@ -117,11 +120,12 @@ def _error(result: Errors | Refused | None) -> str:
     if result is None:
         return "not measured"
     if "refused" in result:
-        return f"refused: {result['refused']}"
-    if "total" not in result or "total_error" not in result:
+        return "refused"
+    mean = mean_or_none(result)
+    if mean is None:
         return "no clique"
-    band = float(f"{1.96 * result['total_error']:.1g}")  # 50, which .1g alone would write as 5e+01
-    return f"{result['total']:.3g} ± {band:g}"
+    band = float(f"{CONFIDENCE * mean.error:.1g}")  # 50, which .1g alone would write as 5e+01
+    return f"{mean.value:.3g} ± {band:g}"
 
 
 # --- Losses
@@ -150,7 +154,7 @@ def _losses(finished: Finished) -> str:
 def _losses_at(cells: Selection[LossCell, Losses | Refused]) -> str:
     """The table of one k and ε."""
     (k,) = cells.values(lambda cell: cell.k)
-    variants: list[Switches] = [(), *([PRINTED[k]] if k == 4 else []), INFERRED[k]]
+    variants: list[Switches] = [(), PRINTED[k], INFERRED[k]]
     columns: list[tuple[str, Switches]] = [("edge", ())]
     columns += [(mechanism, switches) for mechanism in ("elv", "published") for switches in variants]
     rows = []
@@ -189,6 +193,7 @@ TABLES: Mapping[str, Callable[[Finished], str]] = {
     "datasets": _datasets,
     "all-10": _over_graphs,
     "all-5": _over_graphs,
+    "all-1": _over_graphs,
     "all-10-k4": _over_graphs,
     "losses": _losses,
 }

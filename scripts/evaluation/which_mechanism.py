@@ -10,16 +10,25 @@ from evaluation.finished_cells import Finished
 from evaluation.results import Errors, Quantity, Refused, mean_or_none
 from pcneo.privacy.randomised_response import half_true_epsilon
 
-__all__ = ["PROMISING", "PROTECTING_ALL", "advice", "clearly_less", "half_true", "least_error", "settings_of"]
+__all__ = [
+    "PROMISING",
+    "PROTECTING_ALL",
+    "advice",
+    "clearly_less",
+    "half_true",
+    "least_error",
+    "settings_of",
+    "unprotected",
+]
 
-PROTECTING_ALL = ("edge", "elv", "respond")
+PROTECTING_ALL = ("edge", "elv", "respond", "modelled")
 """The mechanisms that protect every connection, with nothing given."""
 
 PROMISING = ("critical", *PROTECTING_ALL)
 """The mechanisms that promise something."""
 
 _ALWAYS = ("critical", "edge", "elv")
-"""Those without which nothing is compared; `respond` is beside them where it was measured."""
+"""Those without which nothing is compared; `respond` and `modelled` are beside them where they were measured."""
 
 _MEASURES: Mapping[Quantity, str] = {"total": "the total", "absolute": "local counts"}
 
@@ -58,7 +67,12 @@ def least_error(results: ByMechanism, quantity: Quantity = "total") -> str:
 
 def settings_of(done: Mapping[str, Finished]) -> dict[str, Finished]:
     """Return the cells of the figures that show all graphs, by their setting."""
-    return {"k=3, ε=10": done["all-10"], "k=3, ε=5": done["all-5"], "k=4, ε=10": done["all-10-k4"]}
+    return {
+        "k=3, ε=10": done["all-10"],
+        "k=3, ε=5": done["all-5"],
+        "k=3, ε=1": done["all-1"],
+        "k=4, ε=10": done["all-10-k4"],
+    }
 
 
 def advice(done: Mapping[str, Finished]) -> str:
@@ -80,7 +94,6 @@ def advice(done: Mapping[str, Finished]) -> str:
         f"{_of_critical(compared, settings)} {_of_larger_p(by_p)}",
         _of_all_connections(compared, settings),
         _of_zeros(compared, settings),
-        _of_published(done["losses"]),
     )
     return "\n\n".join(paragraph.strip() for paragraph in paragraphs if paragraph.strip())
 
@@ -99,8 +112,8 @@ def _of_critical(compared: _Compared, settings: Mapping[str, Finished]) -> str:
         {quantity: f"on ({_where_least(compared, 'critical', _ALWAYS, quantity)})" for quantity in _MEASURES}
     )
     return (
-        f"Take `critical` where pairs inside groups are all that must be protected, for {_unprotected(settings)}: at "
-        f"p=0.1 its error is clearly smaller than those of `edge` and `elv`: {least}."
+        "Take `critical` where pairs inside groups are all that must be protected, and choose p by how many that are. "
+        f"At p=0.1 its error is clearly smaller than those of `edge` and `elv`: {least}."
         + (f" It is refused for size at {'; '.join(refused)}." if refused else "")
     )
 
@@ -113,9 +126,9 @@ def _by_measure(texts: Mapping[Quantity, str]) -> str:
     return "; ".join(f"of {_MEASURES[quantity]} {text}" for quantity, text in texts.items())
 
 
-def _unprotected(settings: Mapping[str, Finished]) -> str:
-    """What `critical` leaves unprotected."""
-    left, sizes = "it protects no other connection", {dataset.name: dataset.counts.nodes for dataset in DATASETS}
+def unprotected(settings: Mapping[str, Finished]) -> str:
+    """Return what `critical` leaves unprotected, as a sentence without its full stop."""
+    left, sizes = "It protects no other connection", {dataset.name: dataset.counts.nodes for dataset in DATASETS}
     outside = [
         1 - result["inside"] / result["connections"]
         for cell, result in settings["k=3, ε=10"].coverage
@@ -189,9 +202,9 @@ def _of_all_connections(compared: _Compared, settings: Mapping[str, Finished]) -
         f"you accept. {smallest}An owner of the graph never needs `elv`: the expected error of `edge` is clearly "
         f"smaller in {better} of {len(pairs)} settings; `elv` is simulated in one process, and vertices that trust "
         f"nobody with the graph take `respond`. {_respond(compared)}The small errors of `respond` at a large ε are no "
-        "gift: from "
-        "ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
-        "attacker](../attacker_report/attacker.md) finds most of its connections. "
+        "gift to those whose answers others see, a collector or the public: from ε = ln(n/d) on, d the mean degree, "
+        "the answers nearly are the graph, and [one fixed attacker](../attacker_report/attacker.md) finds most of its "
+        "connections. "
         f"{_before_half_are_true(compared, settings)}Choose by both figures."
     )
 
@@ -279,21 +292,4 @@ def _of_zeros(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     return (
         "For local counts, look first whether there is anything to see: zeros in place of them would have a smaller "
         f"mean error than {', '.join(parts)} settings."
-    )
-
-
-def _of_published(losses: Finished) -> str:
-    ratios = [
-        (result["connections"] / float(cell.parts[1]), cell)
-        for cell, result in losses.losses.where(mechanism="published", switches=())
-        if "connections" in result
-    ]
-    if not ratios:
-        return ""
-    largest, cell = max(ratios, key=lambda pair: pair[0])
-    beyond = sum(ratio > 1 for ratio, _ in ratios)
-    return (
-        "Do not take `published` for its smaller errors: its worst connection loses more than ε2 in "
-        f"{beyond} of {len(ratios)} settings, up to {largest:.3g} times ε2 ({cell.graph}, k={cell.k}, "
-        f"ε={cell.epsilon})."
     )

@@ -58,7 +58,8 @@ EXAMPLE = [
     "runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
     "search: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', "
     "answers: 'x', threshold: 9, vertices: 2, keysHash: '', fingerprint: '', answersHash: '', property: '', "
-    "propertyHash: '', keysFingerprint: '', file: '', who: '', version: '', at: datetime()})",
+    "propertyHash: '', keysFingerprint: '', file: '', meanCount: 1.5, meanDegree: 1.5, who: '', version: '', "
+    "at: datetime()})",
     "CREATE (:PCohesionLedger {name: 'ledger', secret: ''})",
     "CREATE (:PCohesionNote {kind: '', graph: 'g', other: 'h', what: '', records: [''], who: '', at: datetime()})",
 ]

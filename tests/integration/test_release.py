@@ -33,8 +33,9 @@ from pcneo.cli import clean
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import Source, Terms, budget, release, spending
+from pcneo.release import Source, Terms, budget, published_means, release, spending
 from pcneo.release.prepared import prepare
+from pcneo.release.public_file import read_release
 from pcneo.store import count_property as properties
 from pcneo.store.database import Database as Stored
 from pcneo.store.failures import translated
@@ -547,9 +548,10 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "pcneo")
-    for mechanism in ("critical", "elv"):
-        released(kite, tmp_path / f"{mechanism}.csv", mechanism=mechanism)
-    of_critical, spent, of_elv, expected, _ = caplog.messages
+    released(kite, tmp_path / "elv.csv", mechanism="elv")
+    kite.run("MATCH (r:PCohesionRelease) REMOVE r.meanCount")
+    released(kite, tmp_path / "critical.csv", mechanism="critical")
+    of_elv, expected, _, of_critical, spent = caplog.messages
     assert of_critical.startswith("For the owner alone: critical, k=3, ε=1: the standard error of a count of triangles")
     assert spent.startswith("recorded the spend")
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
@@ -559,6 +561,47 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     caplog.clear()
     released(kite, tmp_path / "c.csv", mechanism="critical", expect=30, mean_degree=4)
     assert "vertices are in 30 triangles in the mean, as you expect" in caplog.messages[1]
+
+
+def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_where_nothing_is_stated(
+    kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def said(**stated: object) -> str:
+        caplog.clear()
+        released(kite, tmp_path / f"{len(list(tmp_path.iterdir()))}.csv", mechanism="edge", **stated)
+        return caplog.messages[1]
+
+    caplog.set_level("INFO", "pcneo")
+    released(kite, tmp_path / "a.csv", mechanism="modelled")
+    public = read_release(tmp_path / "a.csv")
+    noted = kite.run("MATCH (r:PCohesionRelease) RETURN r.meanCount, r.meanDegree")
+    n, degrees = 7, public.columns["degree"]
+    assert noted == [[pytest.approx(3 * public.record["total"] / n), pytest.approx(sum(degrees) / n)]]
+    kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
+    assert said().endswith(
+        "vertices are in 7.5 triangles in the mean, as an earlier release has published, at a mean degree of 3.25, as "
+        "an earlier release has published."
+    )
+    assert said(expect=300, mean_degree=40).endswith(
+        "in 300 triangles in the mean, as you expect, at a mean degree of 40."
+    )
+    kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = -7.5, r.meanDegree = 0.0")
+    assert "the mean count is not stated (--expect), at a mean degree of 10, which is a guess" in said()
+    kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
+    with pytest.raises(BudgetError, match="has a meanCount of another kind"):
+        said()
+
+
+def test_a_release_is_complete_though_its_mean_is_not_noted(
+    kite: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise PcneoError("the server is gone.")
+
+    monkeypatch.setattr(published_means, "note_published", fail)
+    released(kite, tmp_path / "a.csv", mechanism="edge")
+    assert (tmp_path / "a.csv").is_file()
+    assert "says in the mean is not in the ledger: the server is gone." in caplog.text
 
 
 def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(

@@ -9,14 +9,16 @@ import pytest
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Earlier, Utility
 from pcneo.release.beforehand import check_noise
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
 
 def prepared(mechanism: Mechanism, least_error: float | None = None) -> Prepared:
-    ready = SimpleNamespace(mechanism=mechanism, utility=Utility(least_error=least_error), given=None)
+    ready = SimpleNamespace(
+        mechanism=mechanism, utility=Utility(least_error=least_error), given=None, earlier=Earlier()
+    )
     return cast("Prepared", ready)
 
 

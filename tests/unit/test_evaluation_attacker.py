@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -16,13 +17,14 @@ from typer.testing import CliRunner
 
 from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_networkx
-from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.release.audit.attacked import mean_errors, simulated
 
 pytestmark = pytest.mark.long
 
 EPSILONS = ("1", "8")
+MADE = ["attacker.csv", "attacker.md", "attacker.svg"]
 COUNTED = [name for name, kind in MECHANISMS.items() if kind.counts_vertices]
 
 
@@ -107,6 +109,22 @@ def test_of_a_graph_with_too_many_pairs_there_are_the_same_errors_alone(
     assert "too many pairs to rank" in (tmp_path / "a.svg").read_text()
 
 
+def test_what_would_take_too_long_is_left_out_and_its_place_stays_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def limit(made: Mechanism, *_: object) -> float:
+        return math.inf if made.name == "respond" and made.epsilon == 1 else 0.1
+
+    monkeypatch.setattr("evaluation.attacker.seconds_of_one", limit)
+    part = find("made", graph_from_networkx(nx.gnp_random_graph(30, 0.3, seed=3)), EPSILONS)
+    assert set(product(COUNTED, EPSILONS)) - part.errors.keys() == {("respond", "1")}
+    text = attack_text([part], "command")
+    assert re.search(r"^\| respond \|  \| [\d.e+-]+ \|$", text, re.MULTILINE)
+    assert re.search(r"^\| respond, clipped \|  \| [\d.e+-]+ \|$", text, re.MULTILINE)
+    assert re.search(r"^\| respond \|  \| [\d.]+% \|$", text, re.MULTILINE)
+    draw_attacks([part], tmp_path / "a.svg")
+
+
 def test_other_cliques_and_groups_are_said(tmp_path: Path) -> None:
     setting = Setting(4, "0.3", "smallest")
     graph = find("made", graph_from_networkx(nx.gnp_random_graph(30, 0.3, seed=3)), ("3",), setting)
@@ -123,7 +141,11 @@ def test_the_command_takes_the_shipped_graph_and_refuses_what_is_not_there(
     text = (tmp_path / "out" / "attacker.md").read_text(encoding="utf-8")
     assert "## Copenhagen" in text
     assert "Made by `scripts/evaluate attacker -e 3 --to out`" in text
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["attacker.csv", "attacker.md", "attacker.svg"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*MADE, "finished"]
+    monkeypatch.setattr("evaluation.attacker.find", None)  # what is finished is not measured again
+    again = CliRunner().invoke(app, ["attacker", "-e", "3", "--to", str(tmp_path / "out")])
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "out" / "attacker.md").read_text(encoding="utf-8") == text
     missing = CliRunner().invoke(app, ["attacker", "--name", "HepTh", "--to", str(tmp_path / "other")])
     assert missing.exit_code != 0
     assert not (tmp_path / "other").exists()

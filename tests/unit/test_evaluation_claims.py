@@ -41,14 +41,14 @@ def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:
         return judge(claim, Finished([])).verdict
 
     assert verdict([""]) == "holds"
-    assert verdict(["", "unclamped"], k=3) == "holds"
+    assert verdict(["", "pads unclamped"], k=3) == "holds"
     assert verdict([""], k=3) == "holds, not as printed"
-    assert verdict(["unclamped", "inside"], k=3) == "holds as printed"
+    assert verdict(["pads unclamped", "inside"], k=3) == "holds as printed"
     assert verdict([], k=3) == "does not hold"
-    assert verdict(["inside unclamped"], k=3) == "holds with inside + unclamped"
-    assert verdict(["inside", "inside unclamped"], k=3, singly=True) == "holds with inside"
-    assert verdict(["inside unclamped"]) == "does not hold"
-    assert verdict(["four-thirds unclamped"], k=4) == "holds as printed"
+    assert verdict(["inside pads unclamped"], k=3) == "holds with inside + pads + unclamped"
+    assert verdict(["inside", "inside pads unclamped"], k=3, singly=True) == "holds with inside"
+    assert verdict(["inside pads unclamped"]) == "does not hold"
+    assert verdict(["four-thirds pads unclamped"], k=4) == "holds as printed"
     assert verdict(["four-thirds"], k=4, singly=True) == "holds with four-thirds"
     unsure = Claim("text", "place", lambda f, s: Outcome(False, "", clear=False), k=3)
     assert judge(unsure, Finished([])).verdict == "undecided at 100 runs"

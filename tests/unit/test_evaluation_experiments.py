@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from evaluation.cells import CohesionsCell, ReleaseCell, ViewsCell
 from evaluation.datasets import DATASETS
-from evaluation.experiments import EXPERIMENTS, answered_runs
+from evaluation.experiments import EXPERIMENTS
 
 NINE = {dataset.name for dataset in DATASETS}
 TENTHS = {f"0.{i}" for i in range(1, 9)}
@@ -18,20 +18,21 @@ RELEASED = {
     "all-10": (NINE, {3}, {"0.1"}, {3}, {"10"}, {None}),
     "epsilon-usairport": ({"USAirport"}, {3}, {"0.1"}, {1, 3, 5, 10}, TO_12, {None}),
     "all-5": (NINE, {3}, {"0.1"}, {3}, {"5"}, {None}),
+    "all-1": (NINE, {3}, {"0.1"}, {3}, {"1"}, {None}),
     "epsilon1-celegans": ({"Celegans"}, {3}, {"0.1"}, {3, 5, 7, 10}, {"5"}, {f"{i / 10:.1f}" for i in range(1, 50)}),
     "p-bitcoin": ({"Bitcoin"}, {4}, TENTHS, {1, 3, 10}, {"3", "10"}, {None}),
     "all-10-k4": (NINE, {4}, {"0.1"}, {3}, {"10"}, {None}),
     "epsilon-usairport-k4": ({"USAirport"}, {4}, {"0.1"}, {1, 3, 5, 10}, TO_12, {None}),
 }
-"""Graphs, k, p, h, ε and ε1 of the paper's figures of releases."""
+"""Graphs, k, p, h, ε and ε1 of the figures of releases: the paper's, and those at ε = 1."""
 
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
     cells = [cell for cell in EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c")) if isinstance(cell, ReleaseCell)]
     graphs, ks, ps, hs, epsilons, epsilon_1s = RELEASED[name]
-    assert {cell.runs for cell in cells if cell.mechanism != "respond"} == {100}
-    printed = ("unclamped",) if ks == {3} else ("four-thirds", "unclamped")
+    assert {cell.runs for cell in cells} == {100}
+    printed = ("pads", "unclamped") if ks == {3} else ("four-thirds", "pads", "unclamped")
     for switches in ((), printed, tuple(sorted((*printed, "inside")))):
         switched = [cell for cell in cells if cell.switches == switches]
         published = {(c.graph, c.k, c.p, c.h, c.epsilon, c.epsilon_1) for c in switched if c.mechanism == "published"}
@@ -44,7 +45,10 @@ def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
     edge = {(c.graph, c.k, c.epsilon, c.epsilon_1) for c in cells if c.mechanism == "edge"}
     assert edge == set(product(graphs, ks, epsilons, epsilon_1s))
     critical = {(c.graph, c.k, c.p, c.epsilon) for c in cells if c.mechanism == "critical"}
-    assert critical == (set() if name == "h-celegans" else set(product(graphs, ks, ps, epsilons)))
+    half = {p for p in ps if p <= "0.4"}
+    assert critical == (set() if name == "h-celegans" else set(product(graphs, ks, half, epsilons)))
+    modelled = {(c.graph, c.epsilon) for c in cells if c.mechanism == "modelled"}
+    assert modelled == (set() if name == "h-celegans" else set(product(graphs, epsilons)))
 
 
 @pytest.mark.parametrize(
@@ -72,8 +76,3 @@ def test_every_experiment_has_cells_and_each_cell_is_made_once() -> None:
         assert cells, name
         assert len(set(cells)) == len(cells), name
         assert list(experiment.cells({})) == []
-
-
-def test_answers_are_drawn_as_often_as_noise_where_pairs_are_few_and_often_enough_elsewhere() -> None:
-    fewer = {dataset.name: answered_runs(dataset.name) for dataset in DATASETS if answered_runs(dataset.name) != 100}
-    assert fewer == {"HepTh": 41, "SisterCity": 30, "HepPh": 30}

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from evaluation.cells import SWITCHES, ReleaseCell
 from evaluation.results import Errors, mean_of, with_expected
+from evaluation.simulated_releases import FEWEST
 from evaluation.simulation import View, floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of, views_of
 
@@ -36,7 +37,8 @@ def twin_release(
     n, k, h = len(counts), cell.k, cell.h or 0
     epsilon_1 = float(cell.epsilon) / 10
     epsilon_2 = float(cell.epsilon) - epsilon_1
-    part = math.sqrt(1 / n) / 2 if cell.mechanism == "elv" else 1 / n / (2 * h + 2)
+    halved = cell.mechanism == "elv" and "pads" not in cell.switches
+    part = math.sqrt(1 / n) / 2 if halved else 1 / n / (2 * h + 2)
     t_d, t_c = 4 / epsilon_1, 2 * h / epsilon_1
     draw = floating_point_noise(cell.stream)
     runs = cell.runs
@@ -66,6 +68,7 @@ def twin_release(
     [
         (3, ()),
         (3, ("inside", "unclamped")),
+        (3, ("pads",)),
         (4, ()),
         (4, ("four-thirds",)),
         (4, ("four-thirds", "inside", "unclamped")),
@@ -130,8 +133,10 @@ def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(k: int,
     facts = CountedGraph(evaluated(graph).graph)
     made = replace(mechanism_named("respond")(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
     noise = SimulatedNoise.seeded(cell.stream)
-    drawn = [made.draw(facts, made.scaling(facts), noise).columns for _ in range(6)]
-    expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts)
+    releases = [made.draw(facts, made.scaling(facts), noise) for _ in range(6)]
+    drawn = [release.columns for release in releases]
+    totals = [cast("int", release.record["total"]) * k - sum(counts) for release in releases]
+    expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts, totals)
     assert {name: result[name] for name in expected} == pytest.approx(expected)
     for name in ("clipped", "smoothed") if k == 3 else ("clipped",):
         distances = [statistics.mean(abs(x - c) for x, c in zip(run[name], counts, strict=True)) for run in drawn]
@@ -152,7 +157,7 @@ def test_answers_that_fill_several_blocks_have_the_errors_of_dense_matrices(epsi
     counts = np.linalg.matrix_power(connected.astype(np.int64), 3).diagonal() // 2
     rng = np.random.default_rng(ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream)
     f = float(naive.flip_chance(F(epsilon)))
-    distances = []
+    distances, totals = [], []
     for _ in range(runs):
         yes = connected.copy()
         for x in range(n - 1):
@@ -161,9 +166,11 @@ def test_answers_that_fill_several_blocks_have_the_errors_of_dense_matrices(epsi
             yes[x + 1 :, x] = yes[x, x + 1 :]
         unbiased = (yes - f) / (1 - 2 * f)
         np.fill_diagonal(unbiased, 0)
-        distances.append(np.rint(np.linalg.matrix_power(unbiased, 3).diagonal() / 2) - counts)
+        plain = np.linalg.matrix_power(unbiased, 3).diagonal() / 2
+        distances.append(np.rint(plain) - counts)
+        totals.append(3 * round(plain.sum() / 3) - counts.sum())
     assert n > 128
-    expected = errors_of(np.array(distances), counts.tolist())
+    expected = errors_of(np.array(distances), counts.tolist(), totals)
     assert {name: result[name] for name in expected if name != "changed"} == pytest.approx(
         {name: value for name, value in expected.items() if name != "changed"}, rel=1e-6
     )
@@ -175,12 +182,13 @@ def test_switches_are_compared_under_the_same_noise_and_settings_under_different
     assert cell.stream != replace(cell, epsilon="6").stream
 
 
-def errors_of(noise: np.ndarray, counts: Sequence[int]) -> dict[str, float]:
-    """Means over the runs and their standard errors, in plain loops."""
+def errors_of(noise: np.ndarray, counts: Sequence[int], of_total: Sequence[float] | None = None) -> dict[str, float]:
+    """Means over the runs and their standard errors, in plain loops; totals are those of the counts if not given."""
     runs = noise.tolist()
+    off = [sum(row) for row in runs] if of_total is None else of_total
     held = [i for i, count in enumerate(counts) if count > 0]
     values = {
-        "total": [abs(sum(row)) / sum(counts) for row in runs],
+        "total": [abs(x) / sum(counts) for x in off],
         "absolute": [sum(map(abs, row)) / len(row) for row in runs],
         "local": [sum(abs(row[i]) / counts[i] for i in held) / len(held) for row in runs],
     }
@@ -224,19 +232,51 @@ def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path
     }
     stream = ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream
     coins, f = np.random.default_rng(stream), naive.flip_chance(F(5))
-    noise = []
+    noise, totals = [], []
     for _ in range(12):
         drawn = np.frombuffer(coins.bytes(3 * len(pairs)), np.uint8).reshape(-1, 3).astype(int)
         flips = drawn @ [2**16, 2**8, 1] < int(f * 2**24)
         yes = {(a, b) for (a, b), flip in zip(sorted(pairs), flips, strict=True) if (b in twin[a]) != flip}
-        released = [round(naive.counts_from_pair_answers(twin, pairs, yes, k, f, v)) for v in twin]
-        noise.append(np.array(released) - counts)
-    expected = errors_of(np.array(noise), counts)
+        plain = [naive.counts_from_pair_answers(twin, pairs, yes, k, f, v) for v in twin]
+        noise.append(np.array([round(x) for x in plain]) - counts)
+        totals.append(k * round(sum(plain) / k) - sum(counts))
+    expected = errors_of(np.array(noise), counts, totals)
     result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     assert {name: result[name] for name in expected} == pytest.approx(expected)
     every = naive.cliques(naive.with_pairs(twin, pairs), k)
     touched = set().union(*(clique for clique in every if pairs & set(combinations(sorted(clique), 2))))
     assert result["exact"] == len(twin) - len(touched)
+
+
+def test_a_cell_of_modelled_has_the_errors_of_the_releases_that_are_drawn(tmp_path: Path) -> None:
+    graph = some_graph()
+    counts = [naive.clique_counts(twin_of(graph), 3)[v] for v in twin_of(graph)]
+    parameters: dict[str, Any] = {"k": 3, "mechanism": "modelled", "epsilon": "3", "runs": 6}
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters)
+    facts, n = CountedGraph(evaluated(graph).graph), len(graph)
+    made = mechanism_named("modelled").taking(k=3, epsilon="3", delta=F(1, n)).on(n)
+    noise = SimulatedNoise.seeded(ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream)
+    releases = [made.draw(facts, made.scaling(facts), noise) for _ in range(6)]
+    totals = [cast("int", release.record["total"]) * 3 - sum(counts) for release in releases]
+    expected = errors_of(np.array([release.counts for release in releases]) - np.array(counts), counts, totals)
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond", "modelled"])
+def test_where_a_release_takes_long_fewer_are_simulated_and_intervals_are_wider(
+    mechanism: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups: dict[str, Any] = {"p": "0.4", "score": "density"} if mechanism == "critical" else {}
+    parameters: dict[str, Any] = {"k": 3, "mechanism": mechanism, "epsilon": "3", "runs": 30, **groups}
+    whole = result_of(ReleaseCell, some_graph(), tmp_path / "whole", **parameters)
+    assert "runs" not in whole
+    monkeypatch.setattr("evaluation.simulated_releases.SECONDS", 1e-12)
+    few = cast("Errors", result_of(ReleaseCell, some_graph(), tmp_path / "few", **parameters))
+    assert few.get("runs") == FEWEST == 5
+    assert mean_of(few).error == pytest.approx(few.get("total_error", 0) * 2.7764 / 1.95996, rel=3e-3)  # t at 4
+    monkeypatch.setattr("evaluation.simulated_releases.LONGEST", 1e-12)
+    none = result_of(ReleaseCell, some_graph(), tmp_path / "none", **parameters)
+    assert "one release would take about" in none["refused"]
 
 
 def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_their_cohesion(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ class Hull:
         listed, bits = pairs + edges * (_LISTED + _OF_THREAD), pairs + _IN_BITS * 8 * n * -(-n // 64)
         if min(listed, bits if k == 3 else listed) > MEMORY:
             raise self._too_large(f"need {min(listed, bits if k == 3 else listed) / 1e9:.1f} GB", k)
-        if (steps := self._steps(k)) > STEPS:
+        if (steps := self.steps(k)) > STEPS:
             raise self._too_large(f"take {steps:.1e} steps", k)
 
     def _too_large(self, why: str, k: int) -> GraphError:
@@ -118,7 +118,8 @@ class Hull:
             k=k,
         )
 
-    def _steps(self, k: int) -> int:
+    def steps(self, k: int) -> int:
+        """Return about how many steps counting on one set of answers takes, from n, k, P̂ and Ĝ alone."""
         if k == 3:
             return self._steps_in_bits if self.in_bits else self._steps_as_lists
         n, taken = self.vertex_count, np.zeros(self.vertex_count, np.int64)

@@ -112,14 +112,12 @@ def _judge(claim: Claim, finished: Finished) -> Verdict:
         return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
     printed = claim.check(finished, PRINTED[claim.k])
     if released.holds:
-        # Only what clearly fails is said of the printed text: for k = 3 the two are mostly the same.
         fails = printed is not None and not printed.holds and printed.clear
-        shown = printed if claim.k == 4 or fails else None
-        return Verdict(claim, UNPRINTED if fails else HOLDS, _numbers(released, "As printed", shown))
+        return Verdict(claim, UNPRINTED if fails else HOLDS, _numbers(released, "As printed", printed))
     if printed is not None and printed.holds:
         return Verdict(claim, AS_PRINTED, _numbers(released, "As printed", printed))
     verdict, switches, outcome = _with_inference(claim, finished, FAILS if released.clear else UNSURE)
-    numbers = _numbers(released, "As printed", printed if claim.k == 4 else None)
+    numbers = _numbers(released, "As printed", printed)
     return Verdict(claim, verdict, f"{numbers}{_also('With ' + ' + '.join(switches), outcome)}")
 
 
@@ -135,7 +133,7 @@ def _with_inference(claim: Claim, finished: Finished, otherwise: str) -> tuple[s
 
 
 def _numbers(released: Outcome, name: str, other: Outcome | None) -> str:
-    return released.numbers + _also(name, other)
+    return released.numbers + _also(name, None if other is not None and other.numbers == released.numbers else other)
 
 
 def _also(name: str, outcome: Outcome | None) -> str:

@@ -29,7 +29,7 @@ from pcneo import plots
 
 __all__ = ["OVER_GRAPHS", "draw_losses", "draw_over_graphs"]
 
-OVER_GRAPHS = ("all-10", "all-5", "all-10-k4")
+OVER_GRAPHS = ("all-10", "all-5", "all-1", "all-10-k4")
 """The figures of errors on all graphs."""
 
 _TITLES = ("mechanisms that promise something", "the paper's two phases, over local views and over cohesions")

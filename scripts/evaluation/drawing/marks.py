@@ -111,7 +111,7 @@ class Series:
 
 
 PROMISING = [
-    *(Series(name) for name in ("critical", "edge", "elv", "respond")),
+    *(Series(name) for name in ("critical", "edge", "elv", "respond", "modelled")),
     Series("respond", "smoothed"),
 ]
 """Mechanisms that promise something, in the order of the legend; smoothed counts where they are."""
@@ -125,10 +125,10 @@ _PAPERS: list[tuple[str, Variant]] = [
     ("published", "inferred"),
 ]
 PAPERS = {
-    3: [Series(name, variant) for name, variant in _PAPERS if variant != "printed"],
+    3: [Series(name, variant) for name, variant in _PAPERS if (name, variant) != ("published", "printed")],
     4: [Series(name, variant) for name, variant in _PAPERS],
 }
-"""By k, the paper's two phases; for k = 3 the release differs from what is printed by a clamp that hardly matters."""
+"""By k, the paper's two phases; `published` differs from what is printed for k = 3 by a clamp that hardly matters."""
 
 Points: TypeAlias = list[tuple[float, Errors | Refused]]
 """Results by the swept parameter."""

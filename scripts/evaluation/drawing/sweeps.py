@@ -46,7 +46,7 @@ _BOUNDS = [
     *(Series(name, "printed") for name in ("elv", "published")),
     *(Series(name) for name in ("edge", "elv", "published")),
 ]
-"""Without the clamp first, as large hollow marks behind: mostly the same bounds. The switch `inside` changes none."""
+"""As printed first, as large hollow marks behind: of `published` mostly the same bounds. `inside` changes none."""
 
 Panels: TypeAlias = Sequence[Shown]
 

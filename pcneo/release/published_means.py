@@ -1,0 +1,44 @@
+"""What public files say in the mean: noted in the ledger, and said before the next spend (GUARANTEE.md#utility)."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+
+from pcneo.errors import PcneoError
+from pcneo.privacy.outlook import Earlier
+from pcneo.store.database import Database
+from pcneo.store.ledger import note_published
+from pcneo.store.ledger_records import LedgerRecords
+
+log = logging.getLogger("pcneo")
+
+
+def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
+    """Return what the last releases of a graph have published in the mean."""
+    of_graph = [release for release in ledger.releases if release.graph == graph]
+    counts = [release.mean_count for release in of_graph if _is_usable(release.mean_count)]
+    degrees = [release.mean_degree for release in of_graph if _is_usable(release.mean_degree)]
+    return Earlier(*(values[-1] if values else None for values in (counts, degrees)))
+
+
+def _is_usable(mean: float | None) -> bool:
+    return mean is not None and math.isfinite(mean) and mean > 0
+
+
+def note_means(
+    db: Database, release: str, vertices: int, triangles: float | None, degrees: Sequence[float] | None
+) -> None:
+    """Record the total and the degrees that a public file says, None for what it does not say.
+
+    A failure loses nothing but a sentence before the next spend.
+    """
+    of_count = None if triangles is None else 3 * triangles / vertices
+    of_degree = None if degrees is None else math.fsum(degrees) / vertices
+    if of_count is None and of_degree is None:
+        return
+    try:
+        note_published(db, release, of_count, of_degree)
+    except PcneoError as error:
+        log.warning("What release %s says in the mean is not in the ledger: %s", release, error)
