@@ -82,7 +82,7 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
     answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("about: ", "3"), FILE, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    (epsilon,) = set(re.findall(r"at ε = ([\d.]+)\.", text))
+    (epsilon,) = set(re.findall(r"The total errs by \S+ at ε = ([\d.]+)\.\s", text))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
