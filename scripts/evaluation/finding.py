@@ -169,6 +169,6 @@ def _of_answers(finished: Finished) -> str:
         "`respond` protects every connection, as `edge`, `elv` and `modelled` do. But ln(n/d), d the mean degree, is "
         f"{min(thresholds):.1f} to {max(thresholds):.1f} on these graphs: where ε is larger, as at ε=10, its answers "
         "nearly are the graph, and its small errors say no more than that. Answers are destroyed unless their owner "
-        "says otherwise. [What an attacker finds](../attacker_report/attacker.md) with and without them stands beside "
-        "the errors for that reason."
+        "says otherwise. [What an attacker finds](../attacker_report/attacker.md) stands beside the errors for that "
+        "reason."
     )
