@@ -98,6 +98,7 @@ class Database(RunReader):
     def close(self) -> None:
         """Close the driver, unless it is somebody else's."""
         if self._owns_driver:
+            self.waits.close()
             self.driver.close()
 
     def __repr__(self) -> str:

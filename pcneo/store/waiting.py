@@ -188,8 +188,16 @@ class Watch:
         self._transactions = transactions
         self._end = end
         self._lock = threading.Lock()
+        self._looking = threading.Lock()
         self._waits: set[Wait] = set()
         self._runs = False
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Look no more, and let a look that has begun end: a driver must not be closed while another thread uses it."""
+        self._is_closed = True
+        if self._looking.acquire(timeout=ENDING_SECONDS):
+            self._looking.release()
 
     @contextmanager
     def over(
@@ -250,8 +258,11 @@ class Watch:
             if is_due or any(wait.is_hurried for wait in waits):
                 looked = now
                 try:
-                    self._look(waits)
-                # A driver that is closed meanwhile raises errors of its own, and without this thread nobody watches.
+                    with self._looking:
+                        if not self._is_closed:
+                            self._look(waits)
+                # Somebody else's driver may be closed meanwhile, which raises errors of its own; without this thread
+                # nobody watches.
                 except Exception as error:  # noqa: BLE001
                     log.debug("what is blocked could not be looked at: %s", error)
 

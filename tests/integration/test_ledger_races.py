@@ -37,8 +37,9 @@ import os, sys, time
 from pathlib import Path
 from pcneo.store.connection import connect
 from pcneo.errors import BudgetError, BusyError
-from pcneo.release import release
+from pcneo.release import Release, release
 from pcneo.privacy import noise
+from pcneo.privacy.mechanisms import Critical
 
 database, folder = sys.argv[1], Path(sys.argv[2])
 draw, hold = noise.ReleaseNoise._bytes, []
@@ -56,7 +57,7 @@ with connect(database=database) as db:
     for line in sys.stdin:
         name, epsilon, *hold = line.split()
         try:
-            wanted = requested(to=folder / f"{name}.json", mechanism="critical", epsilon=epsilon)
+            wanted = Release(mechanism=Critical(epsilon=epsilon), to=folder / f"{name}.json")
             release(db, requests=[wanted])
             print("done", flush=True)
         except (BudgetError, BusyError) as error:

@@ -177,4 +177,4 @@ def test_groups_of_answers_are_stored_for_every_vertex(
 ) -> None:
     code, _, err = pcneo("annotate", "--from", tmp_path / "a.answers.gz", "-p", "0.3", *wrong)
     assert code == 2
-    assert "Groups of answers are stored" in err
+    assert "Groups from answers are always stored" in err

@@ -27,7 +27,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, Hull, PairAnswers, protect
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
-from pcneo.privacy.mechanisms import Critical
+from pcneo.privacy.mechanisms import Critical, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
 
 NEITHER, OUTSIDE, INSIDE = range(3)
@@ -372,4 +372,4 @@ def test_the_way_in_which_triangles_are_counted_follows_from_the_protected_graph
 )
 def test_what_is_out_of_range_is_refused(changed: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        Critical(**{"epsilon": "1", "n": 9, **changed})  # type: ignore[arg-type]
+        mechanism_of("critical", **{"epsilon": "1", "n": 9, **changed})

@@ -251,9 +251,9 @@ def test_a_server_without_browser_is_refused_one_with_commands_that_mean_its_own
     data.claim(folder, servers.DEFAULT_VERSION)
     run_stand_in(folder)
     named = "" if is_default else f" --data '{folder}'"
-    with pytest.raises(LocalServerError, match=re.escape(f"`pcneo server stop{named}`")) as raised:
+    with pytest.raises(LocalServerError, match=re.escape(f"`pcneo{named} server stop`")) as raised:
         servers.start(None if is_default else folder, browser=True)
-    assert f"`pcneo server start{named} --browser`" in str(raised.value)
+    assert f"`pcneo{named} server start --browser`" in str(raised.value)
 
 
 def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_path):

@@ -1,4 +1,4 @@
-"""The one thread that watches transactions."""
+"""The one thread that watches transactions, and what comes of it when drivers are closed."""
 
 from __future__ import annotations
 
@@ -18,3 +18,22 @@ def test_what_the_driver_raises_does_not_end_the_watch() -> None:
     watch = Watch(transactions, lambda token, blocked: False)
     with watch.over("t", None, 10.0, lambda: None):
         assert all(looked.acquire(timeout=30) for _ in range(3))
+
+
+def test_a_look_that_has_begun_ends_before_the_driver_may_be_closed_and_none_begins_after() -> None:
+    began, over = threading.Event(), threading.Event()
+    looks: list[bool] = []
+
+    def transactions() -> list[dict[str, Any]]:
+        began.set()
+        over.wait(0.3)
+        looks.append(over.is_set())
+        return []
+
+    watch = Watch(transactions, lambda token, blocked: False)
+    with watch.over("t", None, 10.0, lambda: None):
+        assert began.wait(30)
+        watch.close()
+        assert looks == [False]
+        over.wait(1.5)
+    assert looks == [False]
