@@ -244,7 +244,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def forget_plans(db: Database) -> None:
-    """Have statements planned anew: a plan of another time, by a label where it could be by an index, locks otherwise."""
+    """Have statements planned anew: a plan of another time finds the same rows and may take other locks."""
     db.run("CALL db.clearQueryCaches()")
 
 
