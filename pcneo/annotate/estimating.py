@@ -178,7 +178,7 @@ def _memberships(supply: WholeGraph, search: Search, most: int, seconds: float) 
 
 
 def check_storable(supply: WholeGraph, search: Search) -> None:
-    """Refuse to write so many memberships that a store is no place for them."""
+    """Refuse to write more memberships than a store should be asked to take."""
     if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
         return
     memberships = _memberships(supply, search, 64, 1.0)

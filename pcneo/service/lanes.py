@@ -61,7 +61,7 @@ class Lanes:
 
     Attributes:
         name: of host and process.
-        woken: set when a lane has become free, for whoever waits before the next step.
+        woken: set when a lane has become free, so that the next step need not wait.
     """
 
     def __init__(

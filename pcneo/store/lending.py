@@ -1,7 +1,7 @@
 """A graph that is being written, lent within one process: single vertices are published beside a whole graph.
 
-Whoever holds the lock and the fences of a graph writes runs of whole graphs. Whoever it lends them to writes a run of
-single vertices, behind the same fences: the next writer takes those first, which waits for what is under way and keeps
+The holder of a graph's lock and fences writes runs of whole graphs. A borrower writes a run of single vertices, behind
+the same fences: the next writer takes those first, which waits for what is under way and keeps
 out what comes later, as it does with the holder's own batches (DATA-MODEL.md#lanes).
 """
 

@@ -87,12 +87,19 @@ def test_p_is_read_from_its_text_once_whatever_the_command(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    annotate.write(db.store, p="7/10", selection=Selection("Person", "KNOWS", "id"))
     monkeypatch.chdir(tmp_path)
+    assert texts_read(db, pcneo, monkeypatch, command).count("0.7") == 1
+
+
+def texts_read(
+    db: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> list[Any]:
+    """What a command that succeeds beside a run reads as exact numbers."""
+    annotate.write(db.store, p="7/10", selection=Selection("Person", "KNOWS", "id"))
     with counted(monkeypatch, exact_numbers, "_fraction") as read:
         code, _, err = pcneo(*command)
     assert code == 0, err
-    assert [value for value, *_ in read].count("0.7") == 1
+    return [value for value, *_ in read]
 
 
 @pytest.mark.parametrize(
@@ -112,13 +119,9 @@ def test_epsilon_is_read_from_its_text_once_whatever_the_command(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    annotate.write(db.store, p="7/10", selection=Selection("Person", "KNOWS", "id"))
     monkeypatch.chdir(tmp_path)
     further = ("--to", "out.csv", "--budget-epsilon", "5/2") if command[0] == "release" else ()
-    with counted(monkeypatch, exact_numbers, "_fraction") as read:
-        code, _, err = pcneo(*command, "-e", "3/2", *further)
-    assert code == 0, err
-    texts = [value for value, *_ in read]
+    texts = texts_read(db, pcneo, monkeypatch, (*command, "-e", "3/2", *further))
     assert (texts.count("3/2"), texts.count("5/2")) == (1, 1 if further else 0)
 
 
