@@ -26,8 +26,8 @@ _Answer = TypeVar("_Answer")
 
 _PROTECTED = {
     "1": ("critical", "the critical connections: those inside stored cohesions; all others count exactly"),
-    "2": ("edge", "every connection; you see the graph and add the noise"),
-    "3": ("respond", "every connection, with nobody trusted: the noise is in each answer"),
+    "2": ("modelled", "every connection; each count is what a vertex of that noisy degree has in the mean"),
+    "3": ("respond", "every connection; each pair is answered once with noise, ε from about 2"),
 }
 
 

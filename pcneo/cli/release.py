@@ -154,7 +154,7 @@ def release(
     A graph's name will do; a run says which groups `critical` and `published` use, where a graph has several. A graph
     that has no name yet is named here, with --node-label, --relationship-type and --key.
 
-    Example: pcneo release friends --mechanism edge -e 1 --to counts.csv --budget-epsilon 3
+    Example: pcneo release friends --mechanism critical -e 1 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import Destination, Source, Terms, check_requests, read_batch
@@ -282,7 +282,7 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
     total = "" if budget_epsilon else " The first release of a graph also needs its total, --budget-epsilon."
     raise ParameterError(
         f"Name {'; '.join(missing)}.{total} For example:\n"
-        "  pcneo release friends --mechanism edge -k 3 -e 1 --to counts.csv --budget-epsilon 3",
+        "  pcneo release friends --mechanism critical -k 3 -e 1 --to counts.csv --budget-epsilon 3",
         name="release",
         value=missing,
     )

@@ -153,6 +153,8 @@ class Attacker:
         self.seen, self.connections = seen, connections
         self.pairs = math.comb(seen.vertices, 2) if pairs is None else pairs
         self._best = {each: _Best(connections) for each in (seen.weights if weights is None else weights)}
+        # Pairs outside groups have the same score whatever groups weigh: they are ranked once for all of these weights.
+        self._outside = {each[:3]: _Best(connections) for each in self._best}
         self._log_degrees, self._log_counts = seen.logs
 
     def look(self, block: Block) -> None:
@@ -165,16 +167,17 @@ class Attacker:
             self._of_ends(block, self._log_degrees),
             self._of_ends(block, self._log_counts),
         )
-        near = None if block.smallest is None else np.flatnonzero(block.smallest)
-        of_groups = () if near is None else self._of_groups(block, near)
+        inside = np.zeros(len(block.x), np.bool_) if block.smallest is None else block.smallest > 0
+        near = np.flatnonzero(inside)
+        of_groups, hits = self._of_groups(block, near), block.connected[near]
+        outside = ~inside
+        missed = block.connected[outside]
         for first, of_one in itertools.groupby(self._best, lambda weights: weights[:3]):
             base = _weighed(own, published, first)
+            self._outside[first].add(base[outside], missed)
+            of_near = base[near]
             for weights in of_one:
-                score = base
-                if near is not None and any(weights[3:]):
-                    score = base.copy()
-                    score[near] = _weighed(base[near], of_groups, weights[3:])
-                self._best[weights].add(score, block.connected)
+                self._best[weights].add(_weighed(of_near, of_groups, weights[3:]), hits)
 
     @staticmethod
     def _of_ends(block: Block, logs: Floats | None) -> Floats | None:
@@ -183,7 +186,8 @@ class Attacker:
     def _of_groups(self, block: Block, near: Integers) -> tuple[Floats, Floats, Floats]:
         """For pairs inside groups 1, ln(n/(s-1)) for the smallest group of s members, and how many own the other."""
         if block.smallest is None or block.owners is None:
-            raise ValueError("The groups of these pairs are unknown.")
+            nothing = np.empty(0, np.float64)
+            return nothing, nothing, nothing
         sizes = block.smallest[near].astype(np.float64)
         rare = np.log(self.seen.vertices / np.maximum(sizes - 1, 1))
         return np.ones(len(near), np.float64), rare, block.owners[near].astype(np.float64)
@@ -202,7 +206,7 @@ class Attacker:
     @property
     def shares(self) -> dict[Weights, float]:
         """For each combination of weights, the share of connections among the m best pairs, ties on average."""
-        return {weights: best.share for weights, best in self._best.items()}
+        return {weights: best.share(self._outside[weights[:3]]) for weights, best in self._best.items()}
 
     @property
     def share(self) -> float:
@@ -261,14 +265,17 @@ class _Best:
             self.least = self.kept.scores[0]
         self.waiting, self.waits = [], 0
 
-    @property
-    def share(self) -> float:
-        """Of the last score that has a place among the best, pairs are taken at random: their average counts."""
-        if self.waiting:
-            self._merge()
-        if not len(self.kept.pairs):
+    def share(self, others: _Best) -> float:
+        """Return the share of connections among the best of these pairs and of others.
+
+        Of the last score that has a place among the best, pairs are taken at random: their average counts.
+        """
+        if not self.wanted:
             return 0.0
-        _, pairs, hits = self.kept
+        both = _Best(self.wanted)
+        both.waiting = [self.kept, *self.waiting, others.kept, *others.waiting]
+        both._merge()
+        _, pairs, hits = both.kept
         places = min(self.wanted, pairs.sum()) - pairs[1:].sum()
         return float((hits[1:].sum() + places * hits[0] / pairs[0]) / self.wanted)
 

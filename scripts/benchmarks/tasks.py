@@ -44,7 +44,7 @@ def annotate(uri: str, password_file: str, p: str, search: str) -> dict[str, flo
     }
 
 
-def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
+def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, float]:
     """Release, and time each step that has a name; the rest is `other`."""
     from pcneo.counting import counted
     from pcneo.privacy.mechanisms import Critical
@@ -70,7 +70,7 @@ def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
             setattr(home, name, _clocked(getattr(home, name), phase, clocks))
     with _connected(uri, password_file) as db:
         started = time.perf_counter()
-        release(db, requests=[Release(to=Path(to), mechanism=Critical(k=int(k), epsilon=1))])
+        release(db, requests=[Release(to=Path(to), p=p, mechanism=Critical(k=int(k), epsilon=1))])
         whole = time.perf_counter() - started
     figures = {phase: clocks[phase] for phase in PHASES[:-1]}
     peak = _resident("VmHWM") / 2**20  # ru_maxrss would begin with what the parent has

@@ -63,6 +63,11 @@ _NOTE = (
     "are errors alone."
 )
 
+_LEADING = (
+    "Exact degrees, exact counts and nothing are what somebody would find without a release; where groups are known, "
+    "the row *nothing* is what the groups show alone."
+)
+
 _PUBLISHED = "answers published"
 _NOT_FOUND = Found(None, None, None)
 _SHARES = {"alone": "", "with_groups": "groups known", "protected": "of protected pairs, groups known"}
@@ -90,6 +95,7 @@ class AttackedGraph:
         releases, attacked: simulated of each mechanism, and how many of them were attacked.
         errors: by mechanism and ε.
         found: by mechanism, or mechanism and what is published with it, and ε; empty like `alone`.
+        left_out: why there are no releases, by mechanism and ε.
     """
 
     name: str
@@ -101,6 +107,7 @@ class AttackedGraph:
     attacked: int
     errors: Mapping[tuple[str, str], Errors]
     found: Mapping[tuple[str, str], Found]
+    left_out: Mapping[tuple[str, str], str]
 
     @property
     def threshold(self) -> float:
@@ -116,6 +123,10 @@ class AttackedGraph:
     def mechanisms(self) -> list[str]:
         """Those that could be had."""
         return list(dict.fromkeys(mechanism for mechanism, _ in self.errors))
+
+    def found_at(self, epsilon: str) -> dict[str, Found]:
+        """What is found without a release, and with one at ε, by what is seen."""
+        return {**self.alone, **{name: found for (name, at), found in self.found.items() if at == epsilon}}
 
 
 def find(
@@ -141,6 +152,7 @@ def find(
     attack = Attack(facts) if attacked else None
     errors: dict[tuple[str, str], Errors] = {}
     found: dict[tuple[str, str], Found] = {}
+    left_out: dict[tuple[str, str], str] = {}
     for made, epsilon in _mechanisms(n, epsilons, setting.k):
         note(f"{name}, {made.name}, ε={epsilon}")
         try:
@@ -148,7 +160,7 @@ def find(
                 affordable_runs(releases, seconds_of_one(made, graph.edge_count, facts))
             drawn = list(simulated(facts, made, SimulatedNoise.seeded(SEED), releases))
         except GraphError as error:
-            note(f"left out: {error}")
+            left_out[made.name, epsilon] = str(error)
             continue
         errors[made.name, epsilon] = mean_errors(facts, drawn)
         if attack is not None:
@@ -161,7 +173,7 @@ def find(
     seen["exact counts"] = Seen(n, counts=facts.counts(setting.k))
     alone = {what: attack.of(view) for what, view in seen.items()} if attack is not None else {}
     zeros = float(facts.counts(setting.k).mean())
-    return AttackedGraph(name, n, graph.edge_count, zeros, alone, releases, attacked, errors, found)
+    return AttackedGraph(name, n, graph.edge_count, zeros, alone, releases, attacked, errors, found, left_out)
 
 
 def find_once(
@@ -172,7 +184,9 @@ def find_once(
     path = folder / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]}.json"
     if not path.is_file():
         plain = asdict(find(name, graph, epsilons, setting, note))
-        plain |= {part: [[*at, values] for at, values in plain[part].items()] for part in ("errors", "found")}
+        plain |= {
+            part: [[*at, values] for at, values in plain[part].items()] for part in ("errors", "found", "left_out")
+        }
         with whole_file(path, replace=True) as file:
             file.write((json.dumps(plain, indent=1) + "\n").encode())
     plain = json.loads(path.read_text(encoding="utf-8"))
@@ -182,6 +196,7 @@ def find_once(
             "alone": {what: Found(**values) for what, values in plain["alone"].items()},
             "errors": {(mechanism, epsilon): Errors(**values) for mechanism, epsilon, values in plain["errors"]},
             "found": {(mechanism, epsilon): Found(**values) for mechanism, epsilon, values in plain["found"]},
+            "left_out": {(mechanism, epsilon): reason for mechanism, epsilon, reason in plain["left_out"]},
         }
     )
 
@@ -196,7 +211,7 @@ def _mechanisms(n: int, epsilons: Sequence[str], k: int) -> Iterator[tuple[Mecha
                 continue  # counts of 4-cliques are not modelled in small graphs
 
 
-def attack_text(graphs: Iterable[AttackedGraph], command: str, setting: Setting = Setting()) -> str:
+def attack_text(graphs: Sequence[AttackedGraph], command: str, setting: Setting = Setting()) -> str:
     """Return the tables in Markdown."""
     lines = [
         "# Errors beside what an attacker finds",
@@ -209,6 +224,7 @@ def attack_text(graphs: Iterable[AttackedGraph], command: str, setting: Setting 
         "![errors and shares](attacker.svg)",
         "",
         "The numbers, as CSV: [attacker.csv](attacker.csv).",
+        *_all_at_once(graphs),
     ]
     for graph in graphs:
         lines += ["", f"## {graph.name}", "", *_table(graph)]
@@ -235,13 +251,38 @@ def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
     return text.getvalue()
 
 
+def _all_at_once(graphs: Sequence[AttackedGraph]) -> list[str]:
+    """Errors, and what is found, at the smallest ε: a column for each graph."""
+    epsilon = min((epsilon for graph in graphs for epsilon in graph.epsilons), key=float)
+    head = " | ".join(graph.name for graph in graphs)
+    errors = [{name: graph.errors.get((name, epsilon)) for name in graph.mechanisms} for graph in graphs]
+    columns = [{name: error and error.count for name, error in column.items()} for column in errors]
+    lines = ["", f"## All graphs, at ε={epsilon}", "", _LEADING, "", f"| mean absolute error of a count | {head} |"]
+    lines += ["|---|" + "---|" * len(graphs), _row("zeros", [graph.zeros for graph in graphs], "{:.3g}")]
+    lines += _rows(columns, "", "{:.3g}")
+    found = [graph.found_at(epsilon) for graph in graphs]
+    if any(found):
+        lines += ["", f"| connections that the attacker finds | {head} |", "|---|" + "---|" * len(graphs)]
+    for attribute, words in _SHARES.items():
+        lines += _rows([{name: getattr(each, attribute) for name, each in column.items()} for column in found], words)
+    return lines
+
+
+def _rows(columns: Sequence[Mapping[str, float | None]], words: str, form: str = "{:.1%}") -> Iterator[str]:
+    """Yield a row for each name of the columns that has a value in one of them."""
+    for name in dict.fromkeys(name for column in columns for name in column):
+        values = [column.get(name) for column in columns]
+        if any(value is not None for value in values):
+            yield _row(", ".join(filter(None, [name, words])), values, form)
+
+
 def _table(graph: AttackedGraph) -> list[str]:
     epsilons = graph.epsilons
     head = " | ".join(f"ε={epsilon}" for epsilon in epsilons)
     lines = [
         f"{graph.vertices:,} vertices, {graph.connections:,} connections, ln(n/d) = {graph.threshold:.1f}; publishing "
         f"zeros has an error of {graph.zeros:.1f}. Releases simulated of each: {graph.releases}, of which "
-        f"{graph.attacked} were attacked.",
+        f"{graph.attacked} were attacked.{_left_out(graph)}",
         "",
         f"| mean absolute error of a count | {head} |",
         "|---|" + "---|" * len(epsilons),
@@ -259,16 +300,16 @@ def _table(graph: AttackedGraph) -> list[str]:
     return lines + ([*_shares(graph, head)] if graph.alone else [])
 
 
+def _left_out(graph: AttackedGraph) -> str:
+    reasons = [f"`{name}`, ε={epsilon}: {reason}" for (name, epsilon), reason in graph.left_out.items()]
+    return f" Not simulated: {'; '.join(reasons)}." if reasons else ""
+
+
 def _shares(graph: AttackedGraph, head: str) -> Iterator[str]:
     yield from ("", f"| connections that the attacker finds | {head} |", "|---|" + "---|" * len(graph.epsilons))
-    rows = {what: [found] * len(graph.epsilons) for what, found in graph.alone.items()}
-    for name in dict.fromkeys(name for name, _ in graph.found):
-        rows[name] = [graph.found.get((name, epsilon), _NOT_FOUND) for epsilon in graph.epsilons]
-    for name, found in rows.items():
-        for attribute, words in _SHARES.items():
-            shares = [getattr(each, attribute) for each in found]
-            if any(share is not None for share in shares):
-                yield _row(", ".join(filter(None, [name, words])), shares, "{:.1%}")
+    found = [graph.found_at(epsilon) for epsilon in graph.epsilons]
+    for attribute, words in _SHARES.items():
+        yield from _rows([{name: getattr(each, attribute) for name, each in one.items()} for one in found], words)
 
 
 def _row(name: str, values: Iterable[float | None], form: str) -> str:

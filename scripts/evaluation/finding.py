@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evaluation.cells import ReleaseCell
 from evaluation.claims.judging import digits
 from evaluation.datasets import DATASETS
 from evaluation.finished_cells import Finished
 from evaluation.results import mean_of, mean_or_none
+from evaluation.simulated_releases import LONGEST
 from evaluation.tables import local_errors
 from evaluation.which_mechanism import PROMISING, half_true, least_error, settings_of, unprotected
 
@@ -32,7 +34,8 @@ def finding(done: Mapping[str, Finished]) -> str:
     parts.append(" ".join(filter(None, (_of_critical(done), _of_promises(settings_of(done))))))
     tables = [local_errors(done[name]) for name in IN_FINDING if len(done[name].releases)]
     if tables:
-        parts += ["## How large the local errors are", *tables, _of_totals(done["all-10"]), _of_answers(done["all-10"])]
+        parts += ["## How large the local errors are", *tables, _of_empty_cells(done)]
+        parts += [_of_totals(done["all-10"]), _of_answers(done["all-10"])]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -144,6 +147,19 @@ def _of_promises(settings: Mapping[str, Finished]) -> str:
         "Its error of the total at p=0.1 is clearly smaller than those of `edge` and `elv`, which protect every "
         f"connection, in {best} of {compared} settings."
     )
+
+
+def _of_empty_cells(done: Mapping[str, Finished]) -> str:
+    """Which releases are not in the tables, and why."""
+    reasons = [
+        f"`{cell.mechanism}` on {cell.graph}, ε={cell.epsilon} ({why})"
+        for name in IN_FINDING
+        for cell, why in done[name].refusals
+        if isinstance(cell, ReleaseCell) and not cell.switches
+    ]
+    if not reasons:
+        return ""
+    return f"Empty: {'; '.join(reasons)}. What takes more than {LONGEST:g} s a release is left out."
 
 
 def _of_totals(finished: Finished) -> str:

@@ -70,7 +70,7 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     answers = [*QUESTIONS, FILE, ("[y/N]: ", "y" if yes else "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    assert "pcneo release --mechanism edge -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
+    assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
     assert "With 4 vertices at ε = 1 you can publish the total to ±" in text
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -125,6 +126,57 @@ def test_the_groups_of_a_release_stay_though_many_versions_come(db: Database, tm
     groups = groups_of(make(db, tmp_path / "2.json", groups=first))
     assert frozenset([1, 2]) in groups or frozenset([1, 2, 3]) in groups
     assert {v for group in groups for v in group} == {1, 2, 3, 9, 30, 31}
+
+
+AWAY, BACK = "while they are away", "once they are back"
+
+
+@pytest.mark.parametrize(
+    ("gone", "annotated"),
+    [
+        ([1], ()),
+        ([1], (AWAY,)),
+        ([4, 5], (BACK,)),
+        ([4, 5], (AWAY, BACK)),
+        ([v for edge in EDGES for v in edge], ()),
+        ([v for edge in EDGES for v in edge], (BACK,)),
+    ],
+    ids=lambda what: f"{len(set(what))} gone" if what and isinstance(what[0], int) else " and ".join(what) or "never",
+)
+def test_vertices_that_came_back_are_refused_whenever_the_graph_was_annotated(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, gone: list[int], annotated: tuple[str, ...]
+) -> None:
+    """The same keys and connections as before, and nothing of what was stored about them."""
+    first, gone = version(db), sorted(set(gone))
+    tmp_path.chmod(0o700)
+    make(db, tmp_path / "1.json", answers="keep")
+    lost = [edge for edge in EDGES if set(edge) & set(gone)]
+    db.run("MATCH (v:Person) WHERE v.id IN $gone DETACH DELETE v", gone=gone)
+    if AWAY in annotated:
+        annotate.write(db.store, p=0.5, **PERSONS)
+    db.run("UNWIND $gone AS id CREATE (:Person {id: id})", gone=gone)
+    db.run(
+        "UNWIND $lost AS edge MATCH (a:Person {id: edge[0]}), (b:Person {id: edge[1]}) CREATE (a)-[:KNOWS]->(b)",
+        lost=[list(edge) for edge in lost],
+    )
+    if BACK in annotated:
+        annotate.write(db.store, p=0.5, **PERSONS)
+    before = db.everything()
+    kept = tmp_path / "owner" / "1.answers.gz"
+    common = ["release", "--mechanism", "critical", "--to", tmp_path / "out.json"]
+    ways = {("-e", "0.1", "--groups", first): "there again", ("--from", kept): "there again|no longer those"}
+    if BACK not in annotated:
+        ways["-e", "0.1"] = "another set of memberships" if AWAY in annotated else "no longer those"
+    for way, why in ways.items():
+        code, out, err = pcneo(*common, *way)
+        assert (code, out) == (9 if "another set" in why else 4, ""), way
+        assert re.search(why, err), err
+        assert db.everything() == before
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["1.json", "owner"]
+    if BACK in annotated:  # groups that know everybody again; they are the same set, and it has one account
+        assert pcneo(*common, "-e", "0.1")[0] == 0
+        (shown,) = budget.show(db.store, graph=NAME)
+        assert [str(cost) for cost in shown.account.sets.values()] == ["ε = 0.4, δ = 0"]
 
 
 def test_what_has_changed_of_the_groups_is_refused_and_nothing_is_spent(db: Database, tmp_path: Path) -> None:

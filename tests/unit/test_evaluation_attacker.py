@@ -81,6 +81,21 @@ def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGr
     assert "k=3, p=0.1" in drawn
 
 
+def test_all_graphs_stand_side_by_side_at_the_smallest_epsilon(
+    attacked: AttackedGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcneo.release.audit.attacked.MOST_VERTICES", 39)
+    large = find("large", graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=3)), EPSILONS)
+    text = attack_text([attacked, large], "scripts/evaluate attacker")
+    beside = text[text.index("## All graphs, at ε=1") : text.index("## made")]
+    rows = dict(re.findall(r"^\| ([a-z, ]+) \| (.*) \|$", beside, re.MULTILINE))
+    assert rows["zeros"] == " | ".join([f"{attacked.zeros:.3g}"] * 2)
+    found = attacked.found["critical", "1"]
+    assert rows["critical, of protected pairs, groups known"] == f"{found.protected or 0:.1%} | "
+    assert rows["nothing, of protected pairs, groups known"] == f"{attacked.alone['nothing'].protected or 0:.1%} | "
+    assert {f"{name}, groups known" for name in COUNTED} <= rows.keys()
+
+
 def test_the_data_have_every_number_of_the_tables(attacked: AttackedGraph) -> None:
     rows = list(csv.DictReader(attack_csv([attacked]).splitlines()))
     named = {(row["mechanism"], row["epsilon"]): row for row in rows}
@@ -119,6 +134,7 @@ def test_what_would_take_too_long_is_left_out_and_its_place_stays_empty(
     part = find("made", graph_from_networkx(nx.gnp_random_graph(30, 0.3, seed=3)), EPSILONS)
     assert set(product(COUNTED, EPSILONS)) - part.errors.keys() == {("respond", "1")}
     text = attack_text([part], "command")
+    assert "Not simulated: `respond`, ε=1: one release would take about inf s to simulate." in text
     assert re.search(r"^\| respond \|  \| [\d.e+-]+ \|$", text, re.MULTILINE)
     assert re.search(r"^\| respond, clipped \|  \| [\d.e+-]+ \|$", text, re.MULTILINE)
     assert re.search(r"^\| respond \|  \| [\d.]+% \|$", text, re.MULTILINE)

@@ -34,7 +34,7 @@ WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, an
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Respond(Answered):
-    """Every connection is protected, and nobody is trusted: each pair is answered for by one of its ends.
+    """Every connection is protected: each pair is answered once, by the owner or by one of its ends.
 
     >>> import pcneo
     >>> pcneo.Respond(epsilon="1/2").epsilon
@@ -62,7 +62,8 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing, but one randomised answer for every pair, from which all numbers follow",
-        shows="every pair uses up all of ε: from ε = ln(vertices/mean degree) on, the answers nearly are the graph",
+        shows="counts hardly more than exact ones would; answers that are published nearly are the graph from"
+        " ε = ln(vertices/mean degree) on",
     )
     needs_groups = False
     of_columns = MappingProxyType(

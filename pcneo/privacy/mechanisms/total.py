@@ -37,7 +37,7 @@ class Total(Edge):
     in_short = InShort(
         promises="as edge, for the number of cliques in the whole graph; no vertex gets a count",
         exact="nothing",
-        shows="next to nothing: one noisy number, with a smaller error than any sum of counts",
+        shows="next to nothing: one noisy number; at small ε with a far smaller error than sums of noisy counts",
     )
     of_columns = MappingProxyType({"total": "how many {k}-cliques the graph has, with noise: a whole number"})
     of_negatives = "Noise goes both ways, so the total can be below 0."
