@@ -40,7 +40,10 @@ def set_budget(
     graph: Graph,
     epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
     delta: Annotated[
-        str | None, typer.Option("--delta", help="Total δ; edge and elv need some.", show_default="as before, or 0")
+        str | None,
+        typer.Option(
+            "--delta", help="Total δ; modelled, total, edge and elv need some.", show_default="as before, or 0"
+        ),
     ] = None,
 ) -> None:
     """Set a graph's total; raising it later is recorded in the ledger.
@@ -91,6 +94,8 @@ def show_budget(
 
 
 def _print_budgets(budgets: list[GraphBudget]) -> None:
+    if not budgets:
+        say("No graph has a total or a release; `pcneo budget set` sets a total.")
     for budget in budgets:
         account = budget.account
         title = _title(budget.graph, account)

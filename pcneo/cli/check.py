@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
-from pcneo.cli.options import Json, NodeLabels, RunOrGraph
+from pcneo.cli.options import Json, RunOrGraph
 from pcneo.cli.streams import say_verbatim
 from pcneo.errors import GraphChangedError
 
@@ -24,7 +24,9 @@ def check(
         bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is needed.")
     ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="With --schema: the statements that undo them.")] = False,
-    node_label: NodeLabels = None,
+    node_label: Annotated[
+        list[str] | None, typer.Option("--node-label", help="With --schema: label of the vertices, once or more.")
+    ] = None,
     key: Annotated[str | None, typer.Option("--key", help="With --schema: property that holds the key.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,9 +1,11 @@
-"""Help as a person reads it: flags are shown without a value, and each paragraph fills the terminal's width."""
+"""Help as a person reads it: no types of Python, flags without a value, paragraphs that fill the terminal's width."""
 
 from __future__ import annotations
 
+from enum import Enum
 from inspect import cleandoc
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 from typer.core import TyperCommand, TyperGroup
 
@@ -45,4 +47,19 @@ def _shown(parameters: Any) -> Any:
     for parameter in parameters:
         if getattr(parameter, "is_bool_flag", False):
             parameter.metavar = ""
+        elif parameter.param_type_name == "option" and parameter.metavar is None and parameter.nargs == 1:
+            parameter.metavar = _value(parameter.type_descriptor.annotation)
     return parameters
+
+
+_ROOM = 16
+"""Characters for the names of choices; wider ones would be broken at 80 columns, and their help lists them."""
+
+
+def _value(kind: Any) -> str:
+    """Return a word for the value of an option, whether it is given once or several times."""
+    of_one = (*get_args(kind), kind)[0]
+    if isinstance(of_one, type) and issubclass(of_one, Enum):
+        choices = "|".join(str(choice.value) for choice in of_one)
+        return choices if len(choices) <= _ROOM else "WORD"
+    return {int: "N", float: "X", Path: "FILE"}.get(of_one, "TEXT")

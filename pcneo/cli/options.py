@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines: nam
 RunOrGraph = Annotated[
     str | None,
     typer.Argument(
-        metavar="[RUN|GRAPH]",
+        metavar="RUN|GRAPH",
         help="A run's id, what it begins with, or a graph's name.",
         autocompletion=complete_runs,
     ),

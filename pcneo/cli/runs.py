@@ -66,9 +66,12 @@ def runs(
     show()
 
 
+_NONE = "No run is stored; `pcneo annotate` makes one."
+
+
 def _print_runs(runs: list[StoredRun]) -> None:
     if not runs:
-        say("No run is stored; `pcneo annotate` makes one.")
+        say(_NONE)
         return
     columns = ("run", "version", "scope", "p", "search", "cohesions", "memberships", "finished", "moved")
     rows = [
@@ -91,6 +94,9 @@ def _moved(stored: StoredRun) -> str:
 
 
 def _print_history(versions: list[RunRecord]) -> None:
+    if not versions:
+        say(_NONE)
+        return
     columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
     names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
     print_table(columns, [[getattr(version, name) for name in names] for version in versions], names=["version"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.cells import SEED
+from evaluation.datasets import DATASETS
 from evaluation.drawing.marks import ZEROS, Series, legend
 from evaluation.simulated_releases import ONE_BY_ONE, affordable_runs, seconds_of_one
 from pcneo import plots
@@ -213,11 +214,12 @@ def _mechanisms(n: int, epsilons: Sequence[str], k: int) -> Iterator[tuple[Mecha
 
 def attack_text(graphs: Sequence[AttackedGraph], command: str, setting: Setting = Setting()) -> str:
     """Return the tables in Markdown."""
+    absent = ", ".join(dataset.name for dataset in DATASETS if dataset.name not in {graph.name for graph in graphs})
     lines = [
         "# Errors beside what an attacker finds",
         "",
         f"Made by `{command}`. k={setting.k}; groups of p={setting.p}, found by `{setting.search}`. "
-        "Noise is simulated.",
+        "Noise is simulated." + (f" Not measured: {absent}; `--name` adds one." if absent else ""),
         "",
         _NOTE,
         "",

@@ -127,6 +127,7 @@ def test_help_breaks_no_option_and_shows_no_type_of_a_flag(
         text = capsys.readouterr().out
         assert max(map(len, text.splitlines())) <= width, words
         assert "bool>" not in text, words
+        assert not [line for line in text.splitlines() if re.match("│ +-", line) and "<" in line], "a type of Python's"
         for parameter in command.params:
             shown = parameter.opts[0].startswith("-") and not getattr(parameter, "hidden", False)
             for option in parameter.opts if shown else ():
