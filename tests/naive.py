@@ -268,11 +268,11 @@ class Listing:
 
 
 def beside(graph: Graph, p: Fraction, group: set[Vertex]) -> set[Vertex]:
-    """At most 128 vertices beside a set that it could hold, those with most of their need in it."""
+    """Vertices beside a set that it could hold, those with most of their need in it: 128, or as many as it has."""
     around = set().union(*(graph[v] for v in group)) - group
     fitting = [w for w in around if need(graph, p, w) < len(group)]
     level = {w: min(256 * len(graph[w] & group) // need(graph, p, w), 1023) for w in fitting}
-    return set(sorted(fitting, key=lambda w: (-level[w], w))[:128])
+    return set(sorted(fitting, key=lambda w: (-level[w], w))[: max(128, len(group))])
 
 
 def shrink_in_turn(graph: Graph, p: Fraction, q: Vertex, vertices: set[Vertex], start: int, turn: int) -> set[Vertex]:
@@ -359,7 +359,7 @@ def swap(graph: Graph, p: Fraction, q: Vertex, group: set[Vertex], phase: int) -
     def worth(s: set[Vertex]) -> int:
         return edges_inside(graph, s) - 3 * lacked(s)
 
-    for turn in range(1, 129):
+    for turn in range(1, 257):
         twist = turn * 2654435761 % 1024
         free = [v for v in vertices if v in members and v != q and barred[v] <= turn]
         if not free:
@@ -384,7 +384,7 @@ def smallest_p_cohesion(graph: Graph, p: Fraction, q: Vertex, effort: int = 1) -
         return listing.best, True, True
     best = listing.best or minimal_p_cohesion(graph, p, q)
     start = reads = 0
-    while len(best) > low and (start == 0 or (reads <= 20_000 * effort and start < 4 * effort)):
+    while len(best) > low and (start == 0 or (reads <= 80_000 * effort and start < 8 * effort)):
         if len(best) > 1_000 and start > 0:
             break
         begun = best

@@ -40,7 +40,7 @@ class Run(Table):
     the sample that comes with pcneo, and `run = db.graph("friends").run("0.3")`.
 
     >>> run
-    Run friends@3/10, version 1: 800 cohesions, 11,510 memberships, search smallest
+    Run friends@3/10, version 1: 800 cohesions, 11,209 memberships, search smallest
     >>> run[58]
     Cohesion of 58: 6 members, 12 connections, density 0.8, p=3/10, search smallest, the smallest there is
     >>> 58 in run, 4711 in run, len(run)

@@ -20,12 +20,12 @@ LARGEST_LISTED = 8
 _LISTING_READS = 30_000  # entries of rows
 _GROWTH_READS = 1_000_000
 _GROWN = 20  # times the size of the best set so far: a set that grows beyond is given up
-_STARTS = 4  # for each unit of effort, at most
-_START_READS = 20_000  # by growing sets: no further start is made once there were so many for each unit of effort
-_BESIDE = 128  # vertices outside a set that may take the place of members
+_STARTS = 8  # for each unit of effort, at most
+_START_READS = 80_000  # by growing sets: no further start is made once there were so many for each unit of effort
+_BESIDE = 128  # vertices outside a set that may take the place of members; beside a larger set as many as it has
 _ROUNDS = 8
 _PHASES = 3  # of swaps
-_SWAPS = 128  # a phase
+_SWAPS = 256  # a phase
 _LARGE = 1_000  # members: larger sets are neither grown nor swapped, and improved in fewer rounds
 _LARGE_ROUNDS = 2
 
@@ -35,7 +35,6 @@ _LEAN: dict[str, Any] = {**_INNER, "_nrt": False}  # for what makes no arrays
 _called_from_python = njit(**_OPTIONS)
 _compiled = njit(**_INNER)
 _lean = njit(**_LEAN)
-_inlined = njit(inline="always", **_LEAN)  # by numba, before types are inferred
 
 
 class Memory(NamedTuple):
@@ -59,7 +58,7 @@ def memory_of(work: Workspace) -> Memory:
     return Memory(work.sums.view(np.int64), work.marks, work.lacking, work.stop)
 
 
-@_inlined
+@_lean
 def _row(rows, v):
     """Where v's neighbours begin and end; unsigned, because a signed index is tested for its sign at every access."""
     place = rows.places[v]
@@ -67,12 +66,12 @@ def _row(rows, v):
     return start, start + np.uint64(place & MAX_DEGREE)
 
 
-@_inlined
+@_lean
 def _degree(rows, v):
     return rows.places[v] & MAX_DEGREE
 
 
-@_inlined
+@_lean
 def _need(rows, v):
     return rows.needs[rows.places[v] & MAX_DEGREE]
 
@@ -87,7 +86,9 @@ def _lot(start, turn, i):
     return np.int64((x ^ (x >> np.uint64(31))) >> np.uint64(1))
 
 
-_GROWING = 1 << 12  # the turn of the lots by which a set grows; the next one is that of swaps
+# Of type int64, since numba compiles a function once more for a number that is written out.
+_FIRST = np.int64(0)  # start or turn
+_GROWING = np.int64(1 << 12)  # the turn of the lots by which a set grows; the next one is that of swaps
 
 
 @_compiled
@@ -105,7 +106,7 @@ _NEAR = 1 << 40  # in `counts`, beside what else it has: a neighbour of the vert
 _INSIDE = 1 << 41  # a member
 
 
-@_inlined
+@_lean
 def _add(rows, v, counts, amount):
     """Add to the counts of v's neighbours."""
     for i in range(*_row(rows, v)):
@@ -201,7 +202,7 @@ _TRIED = 2
 _UNKNOWN = 3
 
 
-@_inlined
+@_lean
 def _ones(byte):
     """How many bits of a byte are set."""
     x = np.int64(byte)
@@ -210,7 +211,7 @@ def _ones(byte):
     return (x & 0x0F) + (x >> 4)
 
 
-@_inlined
+@_lean
 def _lacks(rows, v, flags):
     return _need(rows, v) - _ones(flags[v])
 
@@ -227,7 +228,7 @@ def _neediest(rows, members, size, flags):
     return neediest, most
 
 
-@_inlined
+@_lean
 def _most_edges(edges, size, room):
     """The edges that there can be inside when `room` more have joined."""
     return edges + room * size + room * (room - 1) // 2
@@ -420,7 +421,7 @@ def _around(rows, vertices, counts):
 _LEVELS = 1024
 
 
-@_inlined
+@_lean
 def _level(inside, need):
     """How much of its need a vertex has in a set: 256 for all of it."""
     return min(256 * inside // need, _LEVELS - 1)
@@ -428,7 +429,7 @@ def _level(inside, need):
 
 @_compiled
 def _beside(rows, members, counts, missing):
-    """List a set, and after it at most 128 vertices beside it, those that have most of their need in it.
+    """List a set, and after it some vertices beside it, those that have most of their need in it.
 
     Returns:
         The vertices; whether nobody at all is beside the set; how many are in `missing`.
@@ -450,7 +451,7 @@ def _beside(rows, members, counts, missing):
                     missing[unknown] = w
                     unknown += 1
             counts[w] += 1
-    kept, least, ties = np.uint64(len(members)), _LEVELS, _BESIDE
+    kept, least, ties = np.uint64(len(members)), _LEVELS, max(_BESIDE, len(members))
     if unknown == 0:
         for w in listed[len(members) : size]:
             if _need(rows, w) < len(members):
@@ -495,7 +496,7 @@ _OPEN = 1
 _MUST = 2
 
 
-@_inlined
+@_lean
 def _local_row(around, i):
     return np.uint64(around.offsets[i]), np.uint64(around.offsets[i + 1])
 
@@ -675,8 +676,45 @@ def _take(rows, lacking, waiting, counts):
     return left, taken
 
 
+@_lean
+def _list_row(rows, v, unknown, most, memory):
+    """Add v's neighbours that are not known to the missing vertices, up to so many; return how many those are."""
+    for i in range(*_row(rows, v)):
+        w = rows.neighbours[i]
+        if unknown < most and rows.places[w] < 0 and memory.counts[w] >= 0:
+            memory.counts[w] = -1
+            memory.missing[unknown] = w
+            unknown += 1
+    return unknown
+
+
+@_lean
+def _list_ahead(rows, lacking, unknown, ahead, memory):
+    """After the missing vertices list those that may be missed next, for a trip costs more than the rows it brings.
+
+    They are neighbours of members that lack some, and then of vertices that may join for these. Counts of vertices that
+    are not known are lost.
+
+    Returns:
+        How many are in `memory.missing`.
+    """
+    most = unknown + ahead
+    for i in range(unknown):
+        memory.counts[memory.missing[i]] = -1
+    for v in lacking:
+        unknown = _list_row(rows, v, unknown, most, memory)
+    for v in lacking:
+        for i in range(*_row(rows, v)):
+            w = rows.neighbours[i]
+            if rows.places[w] >= 0 and memory.flags[w] != _MEMBER:
+                unknown = _list_row(rows, w, unknown, most, memory)
+    for i in range(unknown):
+        memory.counts[memory.missing[i]] = 0
+    return unknown
+
+
 @_compiled
-def _grow(rows, q, cap, start, memory):
+def _grow(rows, q, cap, start, ahead, memory):
     """Grow a p-cohesion around q, one vertex at a time.
 
     Returns:
@@ -707,6 +745,8 @@ def _grow(rows, q, cap, start, memory):
             reads += _degree(rows, taken)
             goes_on, joins, drawn, unknown = _choose(rows, taken, cap, start, drawn, memory)
             goes_on = goes_on and unknown == 0
+    if unknown > 0:
+        unknown = _list_ahead(rows, lacking[:waiting], unknown, ahead, memory)
     for i in range(size):
         v = order[i]
         flags[v], counts[v] = 0, 0
@@ -734,15 +774,19 @@ class _Swapping(NamedTuple):
     tight: NDArray[np.int64]
 
 
-@_inlined
+@_lean
 def _add_local(around, counts, i, amount):
     for k in range(*_local_row(around, i)):
         counts[around.heads[k]] += amount
 
 
+_IN = np.int64(1)
+_OUT = np.int64(-1)
+
+
 @_lean
 def _move(around, swapping, i, amount):
-    """Vertex i enters the set (amount 1) or leaves it (-1)."""
+    """Vertex i enters the set, `_IN`, or leaves it, `_OUT`."""
     member, inside, helps, tight = swapping
     if amount < 0:
         member[i] = False
@@ -771,13 +815,13 @@ def _swap(rows, around, q, members, phase, memory):
     swapping = _Swapping(np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
     member, inside, helps, tight = swapping
     barred, lots, own = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(len(members), np.int64)
-    edges, size, came_up = value[0], 0, False
+    edges, size, came_up = value[0], np.int64(0), False
     for v in members:
         memory.flags[v] = 1
     for i in range(n):
         lots[i] = _lot(phase, _GROWING + 1, i) & 1023
         if memory.flags[around.vertices[i]]:
-            _move(around, swapping, i, 1)
+            _move(around, swapping, i, _IN)
             own[size] = i
             size += 1
         if around.vertices[i] == q:
@@ -786,7 +830,7 @@ def _swap(rows, around, q, members, phase, memory):
         memory.flags[v] = 0
     for turn in range(1, _SWAPS + 1):
         twist = (turn * 2654435761) & 1023
-        most, leaves, place = np.int64(-1) << 60, -1, 0
+        most, leaves, place = np.int64(-1) << 60, np.int64(-1), np.int64(0)
         for k in range(size):
             i = own[k]
             if barred[i] <= turn:
@@ -797,7 +841,7 @@ def _swap(rows, around, q, members, phase, memory):
             continue
         lacking += tight[leaves] - max(0, around.need[leaves] - inside[leaves])
         edges -= inside[leaves]
-        _move(around, swapping, leaves, -1)
+        _move(around, swapping, leaves, _OUT)
         barred[leaves] = turn + 5 + ((lots[leaves] ^ twist) & 7)
         most, enters = np.int64(-1) << 60, leaves
         for i in range(n):
@@ -807,7 +851,7 @@ def _swap(rows, around, q, members, phase, memory):
                     most, enters = gain, i
         lacking += max(0, around.need[enters] - inside[enters]) - helps[enters]
         edges += inside[enters]
-        _move(around, swapping, enters, 1)
+        _move(around, swapping, enters, _IN)
         barred[enters] = turn + 2 + ((lots[enters] ^ twist) & 3)
         own[place] = enters
         if lacking == 0 and edges >= value[0]:
@@ -847,7 +891,7 @@ def _swapped(rows, q, members, memory):
         came_up, others = _swap(rows, _around(rows, listed, counts), q, best, phase, memory)
         if not came_up:
             break
-        best = _minimal(_around(rows, others, counts), q, 0, 0)
+        best = _minimal(_around(rows, others, counts), q, _FIRST, _FIRST)
     return best, False, np.int64(0)
 
 
@@ -855,19 +899,19 @@ def _swapped(rows, q, members, memory):
 
 
 @_compiled
-def _started(rows, q, first, low, effort, memory):
+def _started(rows, q, first, low, effort, ahead, memory):
     """The best set around q of several starts, each improved in rounds; returns as `_improved`."""
-    best, counts, reads, start = first, memory.counts, np.int64(0), 0
+    best, counts, reads, start = first, memory.counts, np.int64(0), _FIRST
     value = _value(rows, best, counts)
     while len(best) > low and (start == 0 or (reads <= effort * _START_READS and start < effort * _STARTS)):
         begun, better = best, False
         if len(best) <= _LARGE:
-            grown, read, unknown = _grow(rows, q, len(best) + (start > 0), start, memory)
+            grown, read, unknown = _grow(rows, q, len(best) + (start > 0), start, ahead, memory)
             reads += read
             if unknown > 0:
                 return best, False, unknown
             if len(grown) > 0:
-                grown = _minimal(_around(rows, grown, counts), q, 0, 0)
+                grown = _minimal(_around(rows, grown, counts), q, _FIRST, _FIRST)
                 better = _outranks(rows, grown, _edges_inside(rows, grown, counts), best, value, counts)
             if len(grown) > 0 and (better or start > 0):
                 begun = grown
@@ -885,7 +929,7 @@ def _started(rows, q, first, low, effort, memory):
 
 
 @_called_from_python
-def improve(rows, queries, bounds, members, sizes, lows, best, effort, memory, done):
+def improve(rows, queries, bounds, members, sizes, lows, best, effort, ahead, memory, done):
     """Improve, in place, one set after another of those that are not known to be best.
 
     Args:
@@ -896,6 +940,7 @@ def improve(rows, queries, bounds, members, sizes, lows, best, effort, memory, d
         lows: int64; from `list_small_sets`.
         best: bool; whether a set is known to be best; set where it turns out to be the only p-cohesion.
         effort: how many times the starts are made for which one unit of it suffices.
+        ahead: how many vertices that are likely to be missed next are listed after those that are.
         memory: of this thread.
         done: the query to begin with.
 
@@ -907,7 +952,7 @@ def improve(rows, queries, bounds, members, sizes, lows, best, effort, memory, d
             continue
         q = np.uint32(queries[a])
         first = members[bounds[a] : bounds[a] + sizes[a]].copy()
-        found, only, unknown = _started(rows, q, first, lows[a], effort, memory)
+        found, only, unknown = _started(rows, q, first, lows[a], effort, ahead, memory)
         if not only and unknown == 0:
             found, only, unknown = _swapped(rows, q, found, memory)
         if unknown > 0 or memory.stop[0] > 0:

@@ -35,7 +35,7 @@ KERNELS: dict[str, Callable[[NDArray[np.int64], int], Begun]] = {
 }
 """How each of `pcneo.basics.searches.SEARCHES` begins, from the queried vertices and the effort."""
 
-REVISION = 1
+REVISION = 2
 """Raised whenever any answer of the search can change; stored runs of another one are searched again."""
 
 

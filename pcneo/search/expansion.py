@@ -23,8 +23,13 @@ class ExpansionSearch:
         """Whether all queries have answers."""
         return len(self.offsets) > len(self._queries)
 
-    def go_on(self, rows: Rows, work: Workspace) -> NDArray[np.uint32]:
-        """Search on, from where it stopped."""
+    @property
+    def expands(self) -> bool:
+        """Whether it goes on with expansions, whose counts are in the workspace."""
+        return True
+
+    def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
+        """Search on, from where it stopped; what comes next is read off the workspace, whatever `ahead` is."""
         found = len(self.offsets) - 1
         ends, members, missing = minimal_cohesions(rows, self._score, self._queries[found:], work)
         self.offsets = np.concatenate((self.offsets, self.offsets[-1] + ends))

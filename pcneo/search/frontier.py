@@ -144,24 +144,26 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
     together = max(1, _KEPT_COUNTS // max(1, partial.vertex_count))
     for search in searches[together:]:
         search.work = None  # it begins anew when it is its turn
-    lacking: list[tuple[Workspace, NDArray[np.uint32]]] = []
-    rows = known.rows()
+    lacking: list[tuple[_Search, NDArray[np.uint32]]] = []
+    rows, ahead = known.rows(), partial.row_count // (_FURTHER * max(1, len(searches)))
     for search in searches[:together]:
         number = partial.number(search.vertex)
         if number is None:
             continue
         search.begun = search.begun or task.begin(np.array([number]))
         search.work = known.workspace(search.work)
-        missing = search.begun.go_on(rows, search.work)
+        missing = search.begun.go_on(rows, search.work, ahead)
         known.check()
         if search.begun.done:
             search.answer, search.work = _answer(known, task, number, search.begun), None
         else:
-            lacking.append((search.work, missing))
+            lacking.append((search, missing))
     share = partial.row_count // max(1, len(lacking))
     wanted = [np.empty(0, np.uint32)]
-    for work, missing in lacking:
-        wanted += missing, _needed_soon(known, work, share)
+    for search, missing in lacking:
+        wanted.append(missing)
+        if search.work and search.begun and search.begun.expands:
+            wanted.append(_needed_soon(known, search.work, share))
     new = partial.lacks(search.vertex for search in searches[:together])
     keys = list(dict.fromkeys([*new, *partial.keys(np.unique(np.concatenate(wanted)))]))
     fetched = iter(fetch(keys) if keys else ())

@@ -43,8 +43,16 @@ class SmallestSearch:
         """Of each answer: whether no smaller p-cohesion exists."""
         return self.best | (self._sizes == self._lows)
 
-    def go_on(self, rows: Rows, work: Workspace) -> NDArray[np.uint32]:
-        """Search on; return the vertices whose neighbours must be known next, none where all is done or was stopped."""
+    @property
+    def expands(self) -> bool:
+        """Whether it goes on with expansions, whose counts are in the workspace."""
+        return self._listed == len(self._queries) and self._bounds is None
+
+    def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
+        """Search on; return the vertices whose neighbours must be known next, none where all is done or was stopped.
+
+        Up to `ahead` vertices that are likely to be asked for soon come after them.
+        """
         queries, memory, count = self._queries, memory_of(work), len(self._queries)
         if self._listed < count:
             found = self._sizes, self._listed_members, self._lows, self.best
@@ -59,7 +67,7 @@ class SmallestSearch:
                 return unknown
             bounds = self._bounds = self._begin(begun, ends, members)
         sets = bounds, self.members, self._sizes, self._lows, self.best
-        self._improved, missing = improve(rows, queries, *sets, self._effort, memory, self._improved)
+        self._improved, missing = improve(rows, queries, *sets, self._effort, ahead, memory, self._improved)
         if self.done:
             self.members = self.members[_firsts(np.diff(sets[0]), self._sizes)]
         return memory.missing[:missing].copy()
