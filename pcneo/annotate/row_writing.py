@@ -12,7 +12,7 @@ from contextvars import copy_context
 from pcneo.basics.model import CohesionBatch
 from pcneo.graph import owner_hash
 from pcneo.store.fence import SESSIONS
-from pcneo.store.hub_writer import CohesionRow
+from pcneo.store.hub_writer import GENTLY, CohesionRow
 from pcneo.store.waiting import patient_until
 
 MEMBERSHIPS_A_TRANSACTION = 20_000
@@ -45,15 +45,16 @@ def rows_of(batch: CohesionBatch, digests: Sequence[bytes], key: bytes, places: 
 
 
 def write_rows(
-    create: Callable[[int, Sequence[CohesionRow]], int], rows: Iterable[CohesionRow]
+    create: Callable[[int, Sequence[CohesionRow]], int], rows: Iterable[CohesionRow], *, gently: bool = False
 ) -> Generator[int, None, None]:
     """Write rows, several transactions at once, and yield the memberships of each as it is done.
 
     Rows are taken only as fast as they are written, so an endless supply needs bounded memory. Closing it waits for the
-    transactions under way; the others are not begun.
+    transactions under way; the others are not begun. Gently, it is one small transaction after another.
     """
+    writers, memberships = (1, MEMBERSHIPS_A_TRANSACTION // GENTLY) if gently else (WRITERS, MEMBERSHIPS_A_TRANSACTION)
     sessions: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in range(1, WRITERS + 1):
+    for number in range(1, writers + 1):
         sessions.put(number)
 
     def write(transaction: Sequence[CohesionRow]) -> int:
@@ -64,12 +65,12 @@ def write_rows(
             sessions.put(session)
 
     stopping = threading.Event()
-    with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool, patient_until(stopping):
+    with ThreadPoolExecutor(writers, thread_name_prefix="pcneo-write") as pool, patient_until(stopping):
         pending: deque[Future[int]] = deque()
         try:
-            for transaction in transactions_of(rows, MEMBERSHIPS_A_TRANSACTION):
+            for transaction in transactions_of(rows, memberships):
                 pending.append(pool.submit(copy_context().run, write, transaction))
-                if len(pending) > WRITERS + 1:
+                if len(pending) > writers + 1:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()

@@ -173,7 +173,7 @@ class Update:
 
         written = 0
         # Whoever stops this in the middle removes what was written: by then nothing may be under way any more.
-        with closing(write_rows(create, rows())) as transactions:
+        with closing(write_rows(create, rows(), gently=self._opened.hubs.gently)) as transactions:
             for memberships in transactions:
                 written += memberships
                 self._plan.progress(f"writing p={begun.search.p}", written, None)

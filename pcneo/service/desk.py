@@ -103,7 +103,7 @@ class Desk:
         while held < MOST_HELD:
             self._refuse_excess()
             try:
-                if not self._queue.enter(limit, skip=held):
+                if self._queue.enter(limit, skip=held) < limit:
                     break
                 limit = min(10 * limit, most)
             except ConnectionFailedError:

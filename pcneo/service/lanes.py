@@ -22,6 +22,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import Worker
 from pcneo.store.lending import Lending
 from pcneo.store.requests import Claim, RequestQueue
+from pcneo.store.transaction import kept_plans
 from pcneo.store.waiting import patient_until
 
 
@@ -115,8 +116,12 @@ class Lanes:
 
     def _begin(self, lane: _Lane, claim: Claim) -> None:
         def work() -> None:
+            if lane is self._small:
+                with kept_plans():
+                    lane.worker.work_on(claim)
+                return
             lane.worker.work_on(claim)
-            if lane is self._large and not self._ending.is_set():
+            if not self._ending.is_set():
                 self._schedule.step()
 
         lane.begin(work)

@@ -18,6 +18,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.connection import connect_to
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
+from pcneo.store.transaction import kept_plans
 from pcneo.store.waiting import patient_until
 
 __all__ = ["Service"]
@@ -90,7 +91,7 @@ class Service:
         while not self._ending.is_set():
             began = time.monotonic()
             try:
-                with patient_until(self._ending):
+                with patient_until(self._ending), kept_plans():
                     self._serve()
             except Exception as error:  # only a mistake in the configuration may end a service
                 self.figures.reachable = False

@@ -161,7 +161,7 @@ class Work:
                 transaction.run("hide_run", run=run.id)
                 finish_within(transaction, self.claim, answer)
         try:
-            with lock_patience(LEFT_SECONDS), open_graph(marked, graph):  # sweeps what nobody sees any more
+            with lock_patience(LEFT_SECONDS), self.opens(marked, graph, None):  # sweeps what nobody sees any more
                 pass
         except PcneoError as error:
             log.debug("what is left of run %s is left to the next writer: %s", run.id, error)

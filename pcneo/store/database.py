@@ -189,6 +189,10 @@ class Database(RunReader):
         """Return the id and version of each run of a graph; version 0 is a run that nobody sees."""
         return [(row["run"], row["version"]) for row in self.read("list_unfinished", graph=graph)]
 
+    def list_remains(self, graph: str) -> list[tuple[str, str, int]]:
+        """Return scope, id and version of the runs of which somebody left what nobody sees, whole graphs last."""
+        return [(row["scope"], row["run"], row["version"]) for row in self.read("list_remains", graph=graph)]
+
     def merge_run(self, run: str, graph: str, scope: str, search: Search) -> int:
         """Enter a run, or find it there; return the version that readers go by, 0 where it is new."""
         named = {"p": float(search.p), "pText": str(search.p), "search": search.name}

@@ -24,6 +24,8 @@ RETIRED_A_TRANSACTION = 20_000
 """Hubs; a property that is set takes 0.8 kB of the server's transaction memory."""
 DELETED_A_TRANSACTION = 2_000
 """Hubs, with all their memberships."""
+GENTLY = 5
+"""How many times smaller transactions are on a graph that is lent: what others ask meanwhile waits for each commit."""
 
 log = logging.getLogger("pcneo")
 
@@ -47,11 +49,12 @@ class HubWriter:
 
     Attributes:
         begun: whether any hubs have been sent to be created.
+        gently: whether others are answered from the same graph meanwhile, so that transactions are to be smaller.
     """
 
     def __init__(self, fence: Fence, selection: Selection) -> None:
         """Work behind a fence that has been taken."""
-        self.begun = False
+        self.begun = self.gently = False
         self._fence = fence
         self._names = sample_names(selection, "Person", "id")
 
@@ -83,8 +86,8 @@ class HubWriter:
         def write(part: Sequence[Key]) -> int:
             return self._write("retire_cohesions", self._names, {**values, "keys": list(part)})["retired"]
 
-        starts = range(0, len(keys), RETIRED_A_TRANSACTION)
-        parts = (keys[start : start + RETIRED_A_TRANSACTION] for start in starts)
+        size = self._at_once(RETIRED_A_TRANSACTION)
+        parts = (keys[start : start + size] for start in range(0, len(keys), size))
         return sum(sum(in_halves(write, part, "hubs")) for part in parts)
 
     def retire_strays(self, run: str, version: int, following: int) -> int:
@@ -121,9 +124,9 @@ class HubWriter:
         names: Mapping[str, str | Sequence[str]] | None = None,
         tell: Callable[[int], object] | None = None,
     ) -> int:
-        """Run a statement that takes a limit until it finds nothing more; return what it did, added up."""
-        total, done = 0, 1
-        while done:
+        """Run a statement that takes a limit until it finds less than that; return what it did, added up."""
+        total, done = 0, (limit := self._at_once(limit))
+        while done >= limit:
             try:
                 done = self._write(name, names or {}, {**values, "limit": limit})[column]
             except DatabaseError as error:
@@ -136,6 +139,9 @@ class HubWriter:
             if done and tell is not None:
                 tell(total)
         return total
+
+    def _at_once(self, usual: int) -> int:
+        return usual // GENTLY if self.gently else usual
 
     def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:
         text = load_statement(name).render(names)

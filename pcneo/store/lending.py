@@ -52,7 +52,6 @@ class BesideGraph(OpenGraph):
     def __init__(self, db: Database, graph: GraphRecord, holder: OpenGraph) -> None:
         """Borrow it from its holder, in transactions of one's own."""
         self.graph = graph
-        self.swept = 0
         self.fence = holder.fence.lent(db)
         self.lock = _LentLock(self.fence)
         self.hubs = HubWriter(self.fence, graph.selection)
@@ -67,7 +66,8 @@ class BesideGraph(OpenGraph):
     def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
         """Enter a run; what an earlier borrower has left of it is swept, which the holder does before it lends."""
         run, version = super().begin(search, scope, answers)
-        self.hubs.undo(run, version)
+        if any(left == run for _, left, _ in self._db.list_remains(self.graph.name)):
+            self.hubs.undo(run, version)
         self._begun[run] = version
         return run, version
 
@@ -90,6 +90,12 @@ class _Loan:
         self.opened: OpenGraph | None = None
         self.turn = threading.Lock()
 
+    def lend(self, opened: OpenGraph) -> None:
+        """Let others have the graph, now that it is open."""
+        opened.hubs.gently = True
+        self.opened = opened
+        self.settled.set()
+
 
 class Lending:
     """Which graphs this process holds and lends."""
@@ -102,18 +108,17 @@ class Lending:
     def holding(
         self, db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
     ) -> Iterator[OpenGraph]:
-        """Do what `open_graph` does, and lend the graph inside the block; only for runs of whole graphs."""
+        """Do what `open_graph` does, and lend the graph inside the block; only for runs of whole graphs.
+
+        It is lent while runs of whole graphs are still being swept.
+        """
         loan = _Loan()
         self._loans[graph.name] = loan
         try:
-            with open_graph(db, graph, sweeping) as opened:
-                loan.opened = opened
-                loan.settled.set()
-                try:
-                    yield opened
-                finally:
-                    loan.opened = None
+            with open_graph(db, graph, sweeping, ready=loan.lend) as opened:
+                yield opened
         finally:
+            loan.opened = None
             loan.settled.set()
             self._loans.pop(graph.name, None)
 

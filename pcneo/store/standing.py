@@ -99,10 +99,9 @@ class OpenGraph:
         swept: the hubs that earlier writers had left.
     """
 
-    def __init__(
-        self, db: Database, graph: GraphRecord, lock: Locked, sweeping: Callable[[int], object] | None = None
-    ) -> None:
-        """Shut out earlier writers, then sweep what they left."""
+    def __init__(self, db: Database, graph: GraphRecord, lock: Locked) -> None:
+        """Shut out earlier writers."""
+        self.swept = 0
         self.graph = graph
         self.lock = lock
         self._db = db
@@ -111,16 +110,24 @@ class OpenGraph:
         self.fence = Fence(db, graph.name)
         self.fence.take()
         self.hubs = HubWriter(self.fence, graph.selection)
-        self.swept = self.sweep(sweeping)
 
-    def sweep(self, tell: Callable[[int], object] | None = None) -> int:
-        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted."""
+    def sweep(
+        self, tell: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
+    ) -> int:
+        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted.
+
+        `ready` is called once the runs of single vertices are done; those of whole graphs may take minutes.
+        """
         deleted = 0
-        for run, version in self._db.list_unfinished(self.graph.name):
+        for scope, run, version in self._db.list_remains(self.graph.name):
+            if scope == "graph" and ready is not None:
+                ready(self)
             before = deleted
             deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
             if version == 0:
                 self._db.delete_run(run)
+        if ready is not None:
+            ready(self)
         return deleted
 
     def next_version(self) -> int:
@@ -215,10 +222,16 @@ def open_graph(
     graph: GraphRecord,
     sweeping: Callable[[int], object] | None = None,
     patience: float | None = None,
+    ready: Callable[[OpenGraph], object] | None = None,
 ) -> Iterator[OpenGraph]:
-    """Become the only writer of a graph; `patience` is how many seconds to wait for its lock, if less than usual."""
+    """Become the only writer of a graph, and sweep what earlier ones left, which `sweeping` and `ready` are told of.
+
+    `patience` is how many seconds to wait for its lock, if less than usual.
+    """
     with ExitStack() as stack:
         with nullcontext() if patience is None else lock_patience(patience):
             lock = stack.enter_context(GraphLock(db, graph.name))
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
-        yield OpenGraph(db, graph, lock, sweeping)
+        opened = OpenGraph(db, graph, lock)
+        opened.swept = opened.sweep(sweeping, ready)
+        yield opened

@@ -26,6 +26,7 @@ from pcneo.annotate.writing import update_runs
 from pcneo.errors import BusyError
 from pcneo.service import work
 from pcneo.store.database import Database as Stored
+from pcneo.store.hub_writer import HubWriter
 from pcneo.store.lending import Lending
 from pcneo.store.standing import Keeping
 from pcneo.store.transaction import in_one_trip
@@ -179,6 +180,34 @@ def test_numbers_that_were_lent_are_used_up_though_the_holder_fails_and_the_run_
     with pytest.raises(BusyError, match="The holder fails"):
         fail()
     assert annotate.write(store, graph="friends", p="1/2").run.version > max(db.versions().values()) - 1
+
+
+def test_single_vertices_go_on_while_what_a_whole_graph_has_left_is_removed(db, server, monkeypatch):
+    run = "friends@1/3:degree"
+    db.run(
+        "CREATE (:PCohesionRun {id: $run, graph: 'friends', scope: 'graph', p: 1/3.0, pText: '1/3', search: 'degree', "
+        "version: 0}) WITH 1 AS one UNWIND range(1, 9) AS i CREATE (:PCohesion {run: $run, from: 1, until: 2^53 - 1})",
+        run=run,
+    )
+    removing, goes_on = threading.Event(), threading.Event()
+    undo = HubWriter.undo
+
+    def held_up(self: HubWriter, swept: str, *more: Any) -> int:
+        if swept == run:
+            removing.set()
+            assert goes_on.wait(60)
+        return undo(self, swept, *more)
+
+    monkeypatch.setattr(HubWriter, "undo", held_up)
+    with serving(server, db.name):
+        whole = ask(db, graph="friends", **WHOLE)
+        wait_until(removing.is_set, "a removal")
+        small = answer(db, ask(db, graph="friends", vertices=[1], **SMALL))
+        assert (small["status"], look(db, whole)["status"]) == ("complete", "running")
+        goes_on.set()
+        assert answer(db, whole)["status"] == "complete"
+    assert db.run("MATCH (c:PCohesion {run: $run}) RETURN c", run=run) == []
+    assert set(db.versions()) == {"friends@1/2:degree", "friends@1/2:vertices"}
 
 
 def test_who_borrows_a_graph_that_its_holder_has_lost_publishes_nothing(db):

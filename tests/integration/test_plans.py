@@ -150,3 +150,21 @@ def test_a_scan_and_an_unknown_name_would_be_noticed(planner: neo4j.Session, lan
         for language in languages:
             with pytest.raises(AssertionError):
                 check(statement, explain(planner, language, statement, text))
+
+
+def test_statements_seek_by_index_on_a_database_that_has_next_to_nothing_too(
+    neo4j_driver: neo4j.Driver, database: str, schema: Schema
+) -> None:
+    """A service keeps plans that were made when there was little."""
+    schema.clear("bare")
+    with neo4j_driver.session(database=database) as session:
+        for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
+            session.run(own_text(text)).consume()
+        session.run("CALL db.awaitIndexes()").consume()
+        session.run("CREATE (:Person {id: 1})-[:KNOWS]->(:Person {id: 2})").consume()
+        session.run("CALL db.prepareForReplanning()").consume()
+        for statement in filter(lambda statement: not statement.scan, map(load_statement, NAMES)):
+            text = statement.render({declared.name: ONE[declared.kind] for declared in statement.names})
+            steps = list(operators(explain(session, "5", statement, text).plan or {"operatorType": "none"}))
+            assert [step for step in steps if LABEL_SCAN.search(step) or OTHER_SCAN.search(step)] == [], statement.name
+    schema.clear("bare")

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from pcneo.store.statements import all_statements
+from pcneo.store.transaction import KEPT_PLANS
 from simulation.statements import graphs, ledger, requests, runs, transactions
 
 __all__ = ["NAMES", "STATEMENTS", "name_of"]
@@ -45,4 +46,5 @@ def _names() -> dict[str, str]:
 
 def name_of(text: str) -> str:
     """The name of the statement that a text is; those of the simulation's own go by their names."""
+    text = text.removeprefix(KEPT_PLANS)
     return text if text in STATEMENTS else _names()[text]

@@ -74,6 +74,19 @@ def list_unfinished(tx: Transaction, graph: str) -> list[Row]:
 
 
 @statement
+def list_remains(tx: Transaction, graph: str) -> list[Row]:
+    def has_remains(run: Props) -> bool:
+        def fits(hub: Props) -> bool:
+            return hub["from"] > run["version"] or (RETIRED in hub and hub["until"] > run["version"])
+
+        return run["version"] == 0 or bool(_hubs(tx, run["id"], fits))
+
+    runs = [run for run in map(tx.props, tx.match(RUN, graph=graph)) if has_remains(run)]
+    rows = [{"scope": run.get("scope"), "run": run["id"], "version": run["version"]} for run in runs]
+    return sorted(rows, key=lambda row: (row["scope"] == "graph", row["run"]))
+
+
+@statement
 def get_version(tx: Transaction, run: str, version: int) -> list[Row]:
     return [{"readable": tx.props(node)["readable"]} for node in tx.match(VERSION, run=run, version=version)]
 
