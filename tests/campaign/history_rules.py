@@ -158,7 +158,6 @@ def _faults_of_members(seen: Iterable[Members], gone: Collection[Any]) -> Iterab
                 yield f"{other} got {sorted(before)} at {vertex} {named}, and {got.reader} {sorted(members)}"
         if got.is_whole:
             whole.setdefault(where, got)
-        if (all_of_it := whole.get(where)) is not None and (
-            lacks := known.keys() - all_of_it.members.keys() - set(gone)
-        ):
-            yield f"{all_of_it.reader} got no cohesion at {sorted(lacks)} {named}"
+        for all_of_it in {id(one): one for one in (whole.get(where), got) if one is not None and one.is_whole}.values():
+            if lacks := known.keys() - all_of_it.members.keys() - set(gone):
+                yield f"{all_of_it.reader} got no cohesion at {sorted(lacks)} {named}"

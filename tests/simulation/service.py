@@ -183,9 +183,15 @@ class ServiceStage(Stage):
 
         process.on_kill.append(again)
         self._serving.append(process)
-        self.world.spawn(process, service.run, "main")
+        self.world.spawn(process, lambda: self._run(service, name), "main")
         if self.world.rng.random() < 0.2:  # SIGTERM, and a service manager that begins it anew
             self.world.spawn(process, lambda: self._terminate(service, name), "signal")
+
+    def _run(self, service: serving.Service, name: str) -> None:
+        """Serve; a service manager takes a moment to begin a service anew."""
+        if name.endswith("'"):
+            self.world.sleep(self.world.rng.random() * 5)
+        service.run()
 
     def _terminate(self, service: serving.Service, name: str) -> None:
         self.world.sleep(self.world.rng.random() * 20)
