@@ -1,4 +1,5 @@
-// Take a run out of everybody's sight, in the transaction that holds the graph's lock; a sweep then deletes its hubs.
+// Take a run out of everybody's sight, with all its versions: whoever reads one is told at the end that it is not kept.
+// A sweep then deletes the hubs.
 //
 // parameters:
 //   $run  string  the run
@@ -7,4 +8,8 @@
 // repeatable: sets the same value again.
 MATCH (run:PCohesionRun {id: $run})
 SET run.version = 0
-RETURN count(run) AS hidden
+WITH run
+OPTIONAL MATCH (version:PCohesionVersion {run: $run})
+WHERE version.version > 0
+SET version.readable = false
+RETURN count(DISTINCT run) AS hidden

@@ -122,8 +122,7 @@ class Update:
         """Make the new versions of all runs visible in one commit; nothing where none has changed and nobody asked."""
         if not self._records and answer is None:
             return
-        lock = self._opened.lock
-        with lock.last_writes() as transaction:
+        with self._opened.last_writes() as transaction:
             for run, record in self._records:
                 self._opened.complete(transaction, run, record)
             if answer is not None:

@@ -280,7 +280,7 @@ def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: 
     try:
         with lock_patience(LEFT_SECONDS), opens(tell) as opened:  # which sweeps
             if not known:
-                with opened.lock.last_writes() as transaction:
+                with opened.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)
     except PcneoError as error:
         log.debug("remains in graph %r are left to the next writer: %s", graph.name, error)

@@ -156,7 +156,7 @@ class Work:
         with open_graph(marked, graph) as opened:
             if versions_relied_on(marked, run.id):
                 raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
-            with opened.lock.last_writes() as transaction:
+            with opened.last_writes() as transaction:
                 self._last_moment(transaction)
                 transaction.run("hide_run", run=run.id)
                 finish_within(transaction, self.claim, answer)

@@ -97,9 +97,13 @@ class Fence:
     def held(self) -> Iterator[tuple[Transaction, object]]:
         """Yield a transaction that holds the last session's fence, and when it took it; the block commits it."""
         with self._db.transaction(self._metadata) as transaction:
-            rows = transaction.run("hold_fence", graph=self.graph, number=SESSIONS)
-            self._check(rows)
-            yield transaction, rows[0]["heldAt"]
+            yield transaction, self.hold(transaction, SESSIONS)
+
+    def hold(self, transaction: Transaction, number: int = 1) -> object:
+        """Have a transaction hold a session's fence until it ends; return when it took it."""
+        rows = transaction.run("hold_fence", graph=self.graph, number=number)
+        self._check(rows)
+        return rows[0]["heldAt"]
 
     def _check(self, rows: list[Row]) -> None:
         if [row["writer"] for row in rows] != [self._writer]:

@@ -71,6 +71,12 @@ class BesideGraph(OpenGraph):
         self._begun[run] = version
         return run, version
 
+    @contextmanager
+    def last_writes(self) -> Iterator[Transaction]:
+        """Yield a transaction that holds the fence, in place of the lock."""
+        with self.lock.last_writes() as transaction:
+            yield transaction
+
     def note_version(self, transaction: Transaction, version: int) -> None:
         """Note the number on the fence: the graph's node is the holder's."""
         transaction.run("note_lent_version", graph=self.graph.name, number=SESSIONS, version=version)

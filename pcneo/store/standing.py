@@ -154,6 +154,16 @@ class OpenGraph:
         run = run_id(self.graph.name, search, scope, answers)
         return run, self._db.merge_run(run, self.graph.name, scope, search)
 
+    @contextmanager
+    def last_writes(self) -> Iterator[Transaction]:
+        """Yield the lock's transaction, which is committed at the end of the block if the fence still stands.
+
+        Somebody who has lost the lock without noticing may have taken the fences since, and swept what was written.
+        """
+        with self.lock.last_writes() as transaction:
+            self.fence.hold(transaction)
+            yield transaction
+
     def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:
         """Make a version the one that readers go by, in the transaction that holds the lock."""
         written = transaction.run("count_written", run=run, next=record.version)[0]

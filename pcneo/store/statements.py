@@ -31,6 +31,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import LiteralString, cast
 
@@ -68,12 +70,15 @@ class Statement(Header):
             ParameterError: a sample name has no value, a value has no sample name, there are several values where one
                 is allowed, or Neo4j does not accept a name.
         """
+        if not (self.names or names):
+            return self.text
         kinds = {declaration.name: declaration.kind for declaration in self.names}
         for name in sorted(kinds.keys() ^ names.keys()):
             problem = "needs a value for the name" if name in kinds else "declares no name"
             raise ParameterError(f"the statement {self.name} {problem} {name!r}", name=name, value=names.get(name))
         spelled = {name: _spell(name, kind, names[name]) for name, kind in kinds.items()}
-        return _literal("".join(spelled.get(text, text) if is_name else text for text, is_name in _parts(self.text)))
+        pieces = _pieces(self.text, frozenset(kinds))
+        return _literal("".join([spelled[text] if is_sample else text for text, is_sample in pieces]))
 
 
 @cache
@@ -117,14 +122,21 @@ def _names_in(folder: str) -> tuple[str, ...]:
 
 
 @cache
-def _parts(text: str) -> tuple[tuple[str, bool], ...]:
-    """The tokens of a statement, and whether each is a name that may stand for the user's own.
+def _pieces(text: str, samples: frozenset[str]) -> tuple[tuple[str, bool], ...]:
+    """The sample names of a statement and what stands between them, and whether each piece is a sample name.
 
     A streamed vertex sends some statements dozens of times, and splitting one into tokens takes longer than its search.
     """
     tokens = tokenize(text)
     ours = keys_of_maps(tokens, OWN_LABELS)
-    return tuple((token.text, token.kind == "name" and i not in ours) for i, token in enumerate(tokens))
+    marked = [
+        (token.text, token.kind == "name" and token.text in samples and i not in ours) for i, token in enumerate(tokens)
+    ]
+    return tuple(
+        piece
+        for is_sample, run in groupby(marked, key=itemgetter(1))
+        for piece in (run if is_sample else [("".join(text for text, _ in run), False)])
+    )
 
 
 def _spell(name: str, kind: str, value: str | Sequence[str]) -> str:

@@ -83,7 +83,7 @@ def clean(
             swept = opened.swept + _clean_graph(db, opened, ours, progress)
             hubs += swept
             if ours or swept:
-                with opened.lock.last_writes() as transaction:
+                with opened.last_writes() as transaction:
                     create_note(transaction, "cleaned", graph.name, _removed(ours, swept))
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):

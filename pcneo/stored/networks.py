@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, ShownCohesion, StoredCohesions
+from pcneo.basics.model import (
+    CohesionAround,
+    CohesionBatch,
+    FoundCohesion,
+    Graph,
+    Key,
+    RunRecord,
+    ShownCohesion,
+    StoredCohesions,
+)
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
@@ -78,10 +87,10 @@ def network_of(
 ) -> Network:
     """Return the nodes and edges of `to_networkx`, none of them made yet."""
     if isinstance(cohesions, CohesionAround):
-        stored = {"run": cohesions.run.id} if isinstance(cohesions, ShownCohesion) else {}
+        stored = _stored_as(cohesions.run) if isinstance(cohesions, ShownCohesion) else {}
         return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, stored)
     if isinstance(cohesions, StoredCohesions):
-        return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, {"run": cohesions.run.id})
+        return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, _stored_as(cohesions.run))
     if graph is None:
         raise ParameterError("Give the graph that was searched with its cohesions.", name="graph", value=None)
     graph = as_graph(graph)
@@ -154,6 +163,10 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
         nodes=nodes,
         edges=edges,
     )
+
+
+def _stored_as(run: RunRecord) -> Attributes:
+    return {"run": run.id, "version": run.version}
 
 
 def _searched_with(cohesions: FoundCohesion | CohesionBatch) -> Attributes:

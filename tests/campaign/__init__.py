@@ -13,6 +13,7 @@
 
     kills         of commands, of the server and of the service
     schedules     clients side by side
+    histories     readers, writers, services and an editor side by side, and rules for all that was seen
     accidents     disks, outputs, memory, clocks and lines that fail
     proxy         a line that fails
     user_locks    transactions that users leave open

@@ -1,6 +1,7 @@
 """`scripts/campaign [--minutes N] [--seed S] [--kind KIND]`, or `--again KIND SEED` for one case.
 
-`--schedules` runs simulated schedules instead, which need no server: `--from N` goes on where an earlier run has ended.
+`--schedules FILE` runs simulated schedules instead, which need no server. Their sum is kept in the file, and the next
+run with it goes on from there.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import argparse
 import secrets
 import sys
+from pathlib import Path
 
 from simulation import many
+from simulation.kept import run_kept
 
 from campaign.course import EVERY, run, summary, try_case
 from campaign.histories import seen
@@ -23,8 +26,7 @@ def main() -> None:
     parser.add_argument("--seed", default=None, help="any text; drawn and printed where it is left out")
     parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(EVERY)}")
     parser.add_argument("--kind", action="append", choices=EVERY, help="only this one; several times for more")
-    parser.add_argument("--schedules", action="store_true", help="simulated schedules, for --minutes")
-    parser.add_argument("--from", dest="first", type=int, default=0, help="the number of the first schedule")
+    parser.add_argument("--schedules", type=Path, metavar="FILE", help="simulated schedules, for --minutes")
     parser.add_argument("--replay", nargs=2, metavar=("STAGE", "SEED"), help="the steps of one schedule")
     given = parser.parse_args()
     if given.replay:
@@ -35,12 +37,12 @@ def main() -> None:
         accepted = try_case(*given.again)
         print("accepted" if accepted else "refused")
         return
+    if given.schedules:
+        tally = run_kept(given.schedules, given.seed, 60 * given.minutes)
+        print(tally)
+        sys.exit(bool(tally.failures))
     seed = given.seed or secrets.token_hex(4)
     print(f"Seed {seed}, {given.minutes:g} minutes", flush=True)
-    if given.schedules:
-        tally = many.run_many(seed, seconds=60 * given.minutes, first=given.first)
-        print(f"from number {given.first:,} to {given.first + tally.schedules + tally.short:,}", tally, sep="\n")
-        sys.exit(bool(tally.failures))
     outcomes = run(seed, minutes=given.minutes, kinds=given.kind)
     print(summary(outcomes))
     if outcomes.get("histories"):

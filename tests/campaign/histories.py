@@ -16,8 +16,10 @@ from typing import Any
 from neo4j.exceptions import DriverError, Neo4jError
 from services import answer, ask
 
-from campaign.children import Child
+from campaign.children import Child, Ended
 from campaign.ground import CODES, GRAPH, Ground, at_pace, must_be_ours, serve
+from campaign.history_contents import read_export, read_shown
+from campaign.history_editor import Editor
 from campaign.history_readers import Readers
 from campaign.history_rules import History, faults_of
 from campaign.user_locks import users
@@ -33,8 +35,12 @@ RUNS = (f"{GRAPH}@1/2", f"{GRAPH}@3/10")
 class Course:
     """The clients of one history, and what is done to them."""
 
-    def __init__(self, rng: random.Random, folder: Path, ground: Ground) -> None:
-        self._rng, self._folder, self._ground = rng, folder, ground
+    def __init__(self, rng: random.Random, folder: Path, ground: Ground, history: History) -> None:
+        self._rng, self._folder, self._ground, self._history = rng, folder, ground, history
+        self._exports = folder / "exports"
+        self._exports.mkdir()
+        self._editor = Editor(rng, ground.db)
+        history.gone = self._editor.gone
         self.clients: dict[str, Child] = {}
         self.services = [serve(ground, folder) for _ in range(rng.randint(1, 2))]
         self.requests: list[Any] = []
@@ -56,15 +62,15 @@ class Course:
         if sum(child.is_running for child in self.clients.values()) >= 4:
             return
         rng, who = self._rng, f"who{len(self.clients)}"
-        run = rng.choice(RUNS)
+        run, to = rng.choice(RUNS), self._exports / f"{who}.{rng.choice(['json', 'graphml'])}"
         release = ("release", GRAPH, "--mechanism", "edge", "-e", f"1/{rng.randint(2, 9)}")
         calls: Sequence[tuple[object, ...]] = (
             ("annotate", "--graph", GRAPH),
             ("annotate", "--graph", GRAPH, "-p", "1/2"),
             ("annotate", "--graph", GRAPH, "-p", "0.4", "--vertex", rng.randint(0, 11)),
             (*release, "--to", self._folder / f"{who}.json"),
-            ("show", rng.randint(0, 11), run),
-            ("runs", run, "--to", self._folder / f"{who}.graphml"),
+            ("show", rng.randint(0, 11), run, "--json", "--to", to),
+            ("runs", run, "--to", to),
             ("clean", f"{GRAPH}@2/5:vertices"),
         )
         self.clients[who] = self._ground.child(*rng.choice(calls), folder=self._folder, who=who)
@@ -76,8 +82,7 @@ class Course:
         SEEN["requests"] += 1
 
     def _edit(self) -> None:
-        self._ground.edit(self._rng, 2)
-        SEEN["edits"] += 1
+        SEEN[f"edits: {self._editor.edit(self._ground.db)}"] += 1
 
     def _signal(self) -> None:
         running = {who: child for who, child in self.clients.items() if child.is_running}
@@ -123,6 +128,7 @@ class Course:
             said[who] = ended.err
             if ended.code != -signal.SIGKILL:
                 must_be_ours(ended, codes={*CODES, -signal.SIGTERM})
+            self._read(who, ended)
         self._ground.db.run(  # as it would half a minute later
             "MATCH (q:PCohesionRequest) WHERE q.leaseUntil IS NOT NULL SET q.leaseUntil = datetime() - duration('PT1S')"
         )
@@ -135,13 +141,22 @@ class Course:
             assert ended.code in (0, -signal.SIGKILL, -signal.SIGTERM), str(ended)
         self._ground.check_ledger(self._folder, said, self.killed)
 
+    def _read(self, who: str, ended: Ended) -> None:
+        """Read what a command has shown or exported, if it has come to its end."""
+        kind, to = ended.arguments[0], Path(ended.arguments[-1])
+        if to.parent != self._exports or ended.code != 0:
+            return
+        read = read_shown(who, ended.out, to) if kind == "show" else read_export(who, to)
+        self._history.members.append(read)
+        SEEN["shown" if kind == "show" else "exported"] += 1
+
 
 def try_history(rng: random.Random, folder: Path, ground: Ground) -> bool:
     """Run one history, and check all of it; whether something was killed in it."""
     ground.renew(rng)
     history, until = History(), time.monotonic() + 6 + 6 * rng.random()
     with Readers(ground.server, ground.db.name, RUNS, folder, history) as readers:
-        course = Course(rng, folder, ground)
+        course = Course(rng, folder, ground, history)
         with users(rng, ground, 3) if rng.random() < 0.3 else nullcontext():
             while time.monotonic() < until:
                 course.step()

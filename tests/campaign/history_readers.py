@@ -15,7 +15,7 @@ from graphs import own_text
 from neo4j.exceptions import DriverError, Neo4jError
 from services import wait_until
 
-from campaign.history_rules import AnswersSeen, History, LedgerSeen, Read
+from campaign.history_rules import AnswersSeen, History, LedgerSeen, Members, Read
 
 __all__ = ["Readers"]
 
@@ -25,6 +25,13 @@ WITH r.version AS version
 MATCH (c:PCohesion {run: $run})
 WHERE c.from <= version < c.until
 RETURN version, collect(c.digest) AS digests
+"""
+MEMBERS = """
+MATCH (r:PCohesionRun {id: $run})
+WITH r.version AS version
+MATCH (v:Person)-[:HAS_COHESION]->(c:PCohesion {run: $run})
+WHERE c.from <= version < c.until
+RETURN version, v.id AS vertex, COLLECT { MATCH (m:Person)-[:IN_COHESION]->(c) RETURN m.id } AS members
 """
 CURRENT = "MATCH (r:PCohesionRun {id: $run}) RETURN r.version AS version"
 KEPT = "MATCH (v:PCohesionVersion {run: $run, readable: true}) RETURN v.version AS version ORDER BY version DESC"
@@ -72,7 +79,7 @@ class Readers:
         self._rounds: Counter[str] = Counter()
         works: Sequence[Callable[[str, neo4j.Session], None]] = (
             *(self._read_at_once, self._read_at_once, self._read_in_parts, self._read_in_parts),
-            *(self._read_ledger, self._read_answers),
+            *(self._read_members, self._read_ledger, self._read_answers),
         )
         self._threads = {
             name: threading.Thread(target=self._loop, args=(name, work), daemon=True)
@@ -118,6 +125,14 @@ class Readers:
         for run in self._runs:
             for row in session.run(own_text(AT_ONCE), run=run).data():
                 self._note(Read(name, run, row["version"], tuple(sorted(row["digests"])), True))
+
+    def _read_members(self, name: str, session: neo4j.Session) -> None:
+        """One statement: what `show` and the exports are held against."""
+        for run in self._runs:
+            rows = session.run(own_text(MEMBERS), run=run).data()
+            if rows:
+                members = {row["vertex"]: frozenset(row["members"]) for row in rows}
+                self._history.members.append(Members(name, run, rows[0]["version"], members, is_whole=True))
 
     def _read_in_parts(self, name: str, session: neo4j.Session) -> None:
         """Several statements at one version that is kept, and still is at the end."""

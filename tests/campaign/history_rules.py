@@ -6,11 +6,11 @@ A read is known by the digests of the hubs that it got: an editor may delete the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["AnswersSeen", "History", "LedgerSeen", "Read", "faults_of"]
+__all__ = ["AnswersSeen", "History", "LedgerSeen", "Members", "Read", "faults_of"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,25 @@ class Read:
     version: int
     digests: tuple[str, ...]
     is_current: bool
+
+
+@dataclass(frozen=True)
+class Members:
+    """What somebody got of the members of one run at one version, in plain Cypher, from `show` or from an export.
+
+    Attributes:
+        reader: who.
+        run: its id.
+        version: at which it was read.
+        members: by vertex.
+        is_whole: whether these are all vertices that have a cohesion.
+    """
+
+    reader: str
+    run: str
+    version: int
+    members: Mapping[Any, frozenset[Any]]
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,12 +81,16 @@ class History:
         ledgers: one after the other.
         answers: likewise.
         placed: requests that must be answered in the end.
+        members: as for `reads`.
+        gone: keys of vertices that an editor has deleted: what they are members of, or have, goes with them.
     """
 
     reads: list[Read] = field(default_factory=list)
     ledgers: list[LedgerSeen] = field(default_factory=list)
     answers: list[AnswersSeen] = field(default_factory=list)
     placed: list[Any] = field(default_factory=list)
+    members: list[Members] = field(default_factory=list)
+    gone: set[Any] = field(default_factory=set)
 
 
 def faults_of(history: History) -> list[str]:
@@ -76,6 +99,7 @@ def faults_of(history: History) -> list[str]:
         *_faults_of_reads(history.reads),
         *_faults_of_ledgers(history.ledgers),
         *_faults_of_answers(history.answers, history.placed),
+        *_faults_of_members(history.members, history.gone),
     ]
 
 
@@ -119,3 +143,21 @@ def _faults_of_answers(answers: Iterable[AnswersSeen], placed: Iterable[Any]) ->
     for request in placed:
         if request not in before:
             yield f"request {request} has no answer"
+
+
+def _faults_of_members(seen: Iterable[Members], gone: Collection[Any]) -> Iterable[str]:
+    """A cohesion of a version has the same members for everybody, and a whole run the same cohesions."""
+    first: dict[tuple[str, int], dict[Any, tuple[str, frozenset[Any]]]] = {}
+    whole: dict[tuple[str, int], Members] = {}
+    for got in seen:
+        where, named = (got.run, got.version), f"of {got.run} at version {got.version}"
+        known = first.setdefault(where, {})
+        for vertex, members in got.members.items():
+            other, before = known.setdefault(vertex, (got.reader, members))
+            if (members ^ before).difference(gone):
+                yield f"{other} got {sorted(before)} at {vertex} {named}, and {got.reader} {sorted(members)}"
+        if got.is_whole:
+            whole.setdefault(where, got)
+        for all_of_it in {id(one): one for one in (whole.get(where), got) if one is not None and one.is_whole}.values():
+            if lacks := known.keys() - all_of_it.members.keys() - set(gone):
+                yield f"{all_of_it.reader} got no cohesion at {sorted(lacks)} {named}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -17,8 +20,9 @@ from services import ask, serving, wait_until
 
 from campaign import course, histories
 from campaign.history_bugs import BUGS, Bug
+from campaign.history_contents import read_export, read_shown
 from campaign.history_readers import Readers
-from campaign.history_rules import AnswersSeen, History, LedgerSeen, Read, faults_of
+from campaign.history_rules import AnswersSeen, History, LedgerSeen, Members, Read, faults_of
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
@@ -36,6 +40,11 @@ SPENT = ("ann", "1/2")
 LEDGERS = [LedgerSeen((), (SPENT,)), LedgerSeen((SPENT,), (SPENT, ("bob", "1")))]
 AT_NOON, AT_ONE = ("complete", "done", "at noon"), ("complete", "done", "at one")
 ANSWERS = [AnswersSeen({}), AnswersSeen({"q": AT_NOON}), AnswersSeen({"q": AT_NOON, "s": AT_ONE})]
+SHOWN = [
+    Members("a", "r", 1, {7: frozenset({7, 8}), 8: frozenset({8})}, is_whole=True),
+    Members("b", "r", 1, {7: frozenset({7, 8})}),
+    Members("a", "r", 2, {7: frozenset({7})}, is_whole=True),
+]
 
 FAULTS = {
     "a torn read": History([*READS, read("b", 2, "x")]),
@@ -49,17 +58,98 @@ FAULTS = {
     "an answer that goes": History(answers=[*ANSWERS, AnswersSeen({"q": AT_NOON})]),
     "an answer ahead": History(answers=[AnswersSeen({"q": AT_NOON}, ("q",))]),
     "no answer": History(answers=ANSWERS, placed=["q", "t"]),
+    "other members": History(members=[*SHOWN, Members("c", "r", 1, {7: frozenset({7, 9})})]),
+    "a member of another version": History(members=[*SHOWN, Members("c", "r", 2, {7: frozenset({7, 8})})]),
+    "a run without a cohesion": History(members=[*SHOWN, Members("c", "r", 1, {7: frozenset({7, 8})}, is_whole=True)]),
 }
 
 
 def test_a_sound_history_has_no_fault() -> None:
     assert faults_of(History(READS, LEDGERS, ANSWERS, ["q", "s"])) == []
     assert faults_of(History([*READS, read("b", 1, "other", run="s")])) == []
+    assert faults_of(History(members=SHOWN)) == []
+    later = Members("c", "r", 1, {7: frozenset({7})}, is_whole=True)
+    assert faults_of(History(members=[*SHOWN, later], gone={8})) == []
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found_in_what_was_seen(name: str) -> None:
     assert len(faults_of(FAULTS[name])) == 1
+
+
+# --- What `show` and the exports say, each by itself
+
+EXPORT: dict[str, Any] = {
+    "graph": {"run": "r", "version": 2},
+    "nodes": [
+        {"id": 1, "needed": 2, "size": 2, "edges": 1, "members": [1, 2]},
+        {"id": 2, "needed": 2, "size": 2, "edges": 1, "members": [1, 2]},
+        {"id": 3, "needed": 0},
+    ],
+    "edges": [{"source": 1, "target": 2, "critical": 2}, {"source": 2, "target": 3, "critical": 0}],
+}
+SHOWN_ONE: dict[str, Any] = {
+    **{"run": "r", "version": 2, "vertex": 1, "size": 2, "edges": 1},
+    "members": [{"key": 1, "hops": 0}, {"key": 2, "hops": 1}],
+    "criticalConnections": [[1, 2]],
+}
+EXPORT_ONE: dict[str, Any] = {
+    "graph": {"run": "r", "version": 2},
+    "nodes": [{"id": 1}, {"id": 2}],
+    "edges": [{"source": 1, "target": 2}],
+}
+
+
+def written(file: Path, read: dict[str, Any]) -> Path:
+    file.write_text(json.dumps(read))
+    return file
+
+
+def test_an_export_is_read_as_it_was_written(tmp_path: Path) -> None:
+    read = read_export("a", written(tmp_path / "a.json", EXPORT))
+    assert read == Members("a", "r", 2, dict.fromkeys((1, 2), frozenset({1, 2})), is_whole=True)
+    shown = read_shown("a", json.dumps(SHOWN_ONE), written(tmp_path / "b.json", EXPORT_ONE))
+    assert shown == Members("a", "r", 2, {1: frozenset({1, 2})})
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "name", "value"),
+    [
+        ("nodes", 0, "needed", 1),
+        ("nodes", 0, "size", 3),
+        ("nodes", 0, "edges", 2),
+        ("nodes", 2, "needed", 1),
+        ("edges", 0, "critical", 1),
+        ("edges", 1, "critical", 1),
+    ],
+)
+def test_an_export_that_disagrees_with_itself_is_found(
+    tmp_path: Path, part: str, place: int, name: str, value: int
+) -> None:
+    read = copy.deepcopy(EXPORT)
+    read[part][place][name] = value
+    with pytest.raises(AssertionError, match=f"{value} is said"):
+        read_export("a", written(tmp_path / "a.json", read))
+
+
+@pytest.mark.parametrize(
+    ("shown", "exported"),
+    [
+        ({"size": 3}, {}),
+        ({"edges": 0}, {}),
+        ({"vertex": 3}, {}),
+        ({"criticalConnections": [[1, 3]]}, {}),
+        ({}, {"graph": {"run": "r", "version": 1}}),
+        ({}, {"nodes": [{"id": 1}]}),
+        ({}, {"edges": []}),
+    ],
+)
+def test_a_cohesion_that_disagrees_with_its_file_or_itself_is_found(
+    tmp_path: Path, shown: dict[str, Any], exported: dict[str, Any]
+) -> None:
+    file = written(tmp_path / "a.json", EXPORT_ONE | exported)
+    with pytest.raises(AssertionError, match="is said"):
+        read_shown("a", json.dumps(SHOWN_ONE | shown), file)
 
 
 # --- On a server, with a writer, a service and releases in this process

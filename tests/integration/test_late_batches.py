@@ -14,6 +14,7 @@ from graphs import Database, cycle
 from lengths import usual_or_thorough
 
 from pcneo import annotate
+from pcneo.annotate.updating import Update
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError, PcneoError
@@ -21,6 +22,7 @@ from pcneo.store import fence as fence_module
 from pcneo.store import hub_writer, lock
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
+from pcneo.store.standing import open_graph
 from pcneo.stored import runs, verifying
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -74,6 +76,44 @@ def test_a_batch_that_begins_after_the_next_writer_is_done_does_nothing(
     with pytest.raises(BusyError, match="Another pcneo has begun to write"):
         BATCHES[kind](late)
     assert db.everything() == left
+
+
+def test_a_version_is_not_published_behind_fences_that_somebody_has_taken(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who has lost the lock while it stood still, and did not notice, takes the fences and sweeps all the same."""
+    db.put(cycle(10))
+    write(db)
+    db.run("MATCH (a:Person {id: 0}), (b:Person {id: 5}) CREATE (a)-[:KNOWS]->(b)")
+    complete = Update.complete
+
+    def late(self: Update, *arguments: Any) -> None:
+        fence = Fence(db.store, GRAPH)
+        fence.take()
+        HubWriter(fence, runs.list_runs(db.store)[0].selection).undo(RUN, 1)
+        complete(self, *arguments)
+
+    monkeypatch.setattr(Update, "complete", late)
+    left = db.members(RUN)
+    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        write(db)
+    assert db.versions() == {RUN: 1}
+    assert db.members(RUN) == left
+    monkeypatch.undo()
+    assert write(db).version > 1
+    assert verifying.verify(db.store)[0].memberships_same
+
+
+def test_fences_are_not_taken_while_a_version_is_being_published(db: Database) -> None:
+    db.put(cycle(10))
+    write(db)
+    (graph,) = db.store.list_graphs()
+    with ThreadPoolExecutor(1) as pool, open_graph(db.store, graph) as opened:
+        with opened.last_writes():
+            taking = pool.submit(Fence(db.store, GRAPH).take)
+            with pytest.raises(TimeoutError):
+                taking.result(0.5)
+        taking.result(10)
 
 
 class Held:

@@ -223,3 +223,11 @@ def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
         store.reading_version(stored.run),
     ):
         db.run("MATCH (v:PCohesionVersion {run: $run, version: 1}) SET v.readable = false", run=RUN)
+
+
+def test_who_reads_a_run_that_is_removed_meanwhile_is_told_before_its_hubs_go(db: Database) -> None:
+    some_graph(db)
+    write(db)
+    stored = runs.find_run(db.store, run=RUN)
+    with pytest.raises(GraphChangedError, match="no longer kept"), db.store.reading_version(stored.run):
+        db.store.hide_runs([RUN])

@@ -12,7 +12,7 @@ from unittest import mock
 
 from pcneo.errors import DatabaseError
 from pcneo.release import budget, spending
-from pcneo.store import fence, lending, lock, transaction
+from pcneo.store import fence, lending, lock, standing, transaction
 from pcneo.store.ledger import list_ledger
 from simulation.statements import STATEMENTS
 from simulation.statements.requests import PRODUCED
@@ -195,6 +195,13 @@ def what_is_lent_is_not_fenced() -> Iterator[None]:
             yield opened, 0.0
 
     with mock.patch.object(fence.Fence, "held", held):
+        yield
+
+
+@_planted("service")
+def what_is_published_is_not_fenced() -> Iterator[None]:
+    """Whoever has the lock publishes whether or not somebody has taken the fences meanwhile."""
+    with mock.patch.object(standing.OpenGraph, "last_writes", lambda self: self.lock.last_writes()):
         yield
 
 

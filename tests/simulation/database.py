@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -124,11 +124,16 @@ class Database:
         """What is committed under a label."""
         return (node.props for node in self.nodes[label] if node.props is not None)
 
+    def note_tried(self, ids: Sequence[object]) -> None:
+        """Note that somebody is about to lock some requests, which the time or the connection may keep from it."""
+        nodes = self.nodes["PCohesionRequest"]
+        self.tried |= {node.number for node in nodes if node.props is not None and node.props.get("id") in ids}
+
     def reap(self) -> None:
         """End the transactions whose time is over."""
-        for transaction in list(self.open):
-            if transaction.deadline is not None and self.world.now >= transaction.deadline:
-                transaction.end(TIMED_OUT)
+        now = self.world.now
+        for transaction in [other for other in self.open if other.deadline is not None and now >= other.deadline]:
+            transaction.end(TIMED_OUT)
 
     def terminate(self, wanted: Callable[[Transaction], bool]) -> list[str]:
         """End some transactions; return their names."""
@@ -202,10 +207,16 @@ class Transaction:
 
     def match(self, label: str, **wanted: Any) -> list[Node]:
         """The nodes of a label with some values, as they are seen from here."""
-        found = []
-        for node in (*self.db.nodes[label], *self._created.get(label, ())):
-            props = self.look(node)
-            if props is not None and all(props.get(name) == value is not None for name, value in wanted.items()):
+        created, found = self._created.get(label), []
+        nodes = [*self.db.nodes[label], *created] if created else self.db.nodes[label]
+        for node in nodes:
+            props = self._writes.get(node, node.props)
+            if props is None:
+                continue
+            for name, value in wanted.items():
+                if value is None or props.get(name) != value:
+                    break
+            else:
                 found.append(node)
         return found
 

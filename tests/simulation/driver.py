@@ -39,6 +39,7 @@ class Faults:
         restart: the server is killed, and comes back.
         late: the time passes.
         sleep: a process is stopped, and some of its connections are gone when it wakes, as of a laptop.
+        at_a_step: any of those that come at any step.
     """
 
     kill: float = 0.0
@@ -49,11 +50,14 @@ class Faults:
     late: float = 0.0
     sleep: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.at_a_step = self.kill + self.stop + self.sleep + self.late + self.restart
+
     @classmethod
     def drawn(cls, world: World) -> Faults:
         """Much of some, nothing of others."""
         rng = world.rng
-        rates = {name: rng.choice((0.0, 0.0, 0.005, 0.02)) for name in ("kill", "stop", "cut", "late", "sleep")}
+        rates = {name: rng.choice((0.0, 0.0, 0.01, 0.04)) for name in ("kill", "stop", "cut", "late", "sleep")}
         return cls(**rates, lost_commit=rng.choice((0.0, 0.0, 0.05, 0.2)), restart=rng.choice((0.0, 0.0, 0.0, 0.004)))
 
 
@@ -93,9 +97,11 @@ class Driver:
         if self.process.is_dead:
             raise Killed
         world.say(what)
-        self._strike()
+        if faults.at_a_step and world.rng.random() < faults.at_a_step:
+            self._strike()
         world.pause()
-        if db.is_down or (commits and self._is_struck(faults.lost_commit)) or self._is_struck(faults.cut):
+        breaks = faults.cut + faults.lost_commit if commits else faults.cut
+        if db.is_down or (breaks and world.rng.random() < breaks):
             return self._lose(transaction, work, commits=commits)
         task.at_server = True
         try:
@@ -108,30 +114,40 @@ class Driver:
         return result
 
     def _strike(self) -> None:
-        faults, world, db = self.faults, self.database.world, self.database
-        if self._is_struck(faults.kill):
-            world.say(f"KILL {self.process.name}")
-            world.kill(self.process)
-            db.lose(self.process, self._noticed)
-            raise Killed
-        if self._is_struck(faults.stop):
-            world.say(f"STOP {self.process.name}")
-            world.stop(self.process, world.rng.choice(STOPPED))
-        if self._is_struck(faults.sleep):
-            world.say(f"SLEEP {self.process.name}")
-            world.stop(self.process, world.rng.choice(STOPPED))
-            for transaction in [other for other in db.open if other.process is self.process]:
-                if world.rng.random() < 0.5:
-                    transaction.lose()
-        if self._is_struck(faults.late):
-            world.say("time passes")
-            world.now += world.rng.choice(STOPPED)
-        if self._is_struck(faults.restart):
-            world.say("RESTART of the server")
-            db.restart(world.rng.choice(DOWN))
+        faults, world = self.faults, self.database.world
+        strikes = (self._kill, self._stop, self._sleep, self._pass_time, self._restart)
+        shares = (faults.kill, faults.stop, faults.sleep, faults.late, faults.restart)
+        world.rng.choices(strikes, shares)[0]()
 
-    def _is_struck(self, share: float) -> bool:
-        return share > 0 and self.database.world.rng.random() < share
+    def _kill(self) -> None:
+        world = self.database.world
+        world.say(f"KILL {self.process.name}")
+        world.kill(self.process)
+        self.database.lose(self.process, self._noticed)
+        raise Killed
+
+    def _stop(self) -> None:
+        world = self.database.world
+        world.say(f"STOP {self.process.name}")
+        world.stop(self.process, world.rng.choice(STOPPED))
+
+    def _sleep(self) -> None:
+        world = self.database.world
+        world.say(f"SLEEP {self.process.name}")
+        world.stop(self.process, world.rng.choice(STOPPED))
+        for transaction in [other for other in self.database.open if other.process is self.process]:
+            if world.rng.random() < 0.5:
+                transaction.lose()
+
+    def _pass_time(self) -> None:
+        world = self.database.world
+        world.say("time passes")
+        world.now += world.rng.choice(STOPPED)
+
+    def _restart(self) -> None:
+        world = self.database.world
+        world.say("RESTART of the server")
+        self.database.restart(world.rng.choice(DOWN))
 
     def _noticed(self) -> float:
         return self.database.world.rng.choice(NOTICED)
@@ -209,10 +225,12 @@ class DriverTransaction:
         self.transaction = transaction
 
     def run(self, text: str, parameters: Mapping[str, Any] | None = None) -> Rows:
-        name = name_of(text)
+        name, values = name_of(text), parameters or {}
+        if name == "lock_requests":
+            self._driver.database.note_tried(values["ids"])
 
         def work() -> Rows:
-            return Rows(STATEMENTS[name](self.transaction, **(parameters or {})))
+            return Rows(STATEMENTS[name](self.transaction, **values))
 
         return self._driver.call(name, self.transaction, work)
 

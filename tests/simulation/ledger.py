@@ -22,7 +22,7 @@ from pcneo.release import budget, spending
 from pcneo.release.prepared import Prepared
 from pcneo.store.database import Database, GraphRecord
 from simulation.database import Change
-from simulation.processes import Stage
+from simulation.processes import LARGE, Stage
 
 __all__ = ["Ledger"]
 
@@ -47,8 +47,9 @@ class Ledger(Stage):
             self.put("PCohesionGraph", name=name, **self.record(name), format=3)
         for key in KEYS.tolist():
             self.put("Person", id=key)
-        for number in range(rng.randint(2, 4)):
-            self.begin(f"owner{number}", [self._draw() for _ in range(rng.randint(2, 4))])
+        most = 4 if rng.random() < LARGE else 3
+        for number in range(rng.randint(2, most)):
+            self.begin(f"owner{number}", [self._draw() for _ in range(rng.randint(2, most))])
         if rng.random() < 0.3:
             self.begin("user", ["hold"])
 

@@ -41,6 +41,17 @@ class Tally:
     seen: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[str, str]] = field(default_factory=list)
 
+    def __add__(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(
+            self.schedules + other.schedules,
+            self.short + other.short,
+            self.steps + other.steps,
+            self.seconds + other.seconds,
+            self.seen + other.seen,
+            self.failures + other.failures,
+        )
+
     def __str__(self) -> str:
         """For people: a line of figures, one of what happened, and the failures."""
         rate = self.schedules / self.seconds if self.seconds else 0.0

@@ -18,8 +18,10 @@ from simulation import database, driver
 from simulation.standins import new_world
 from simulation.world import Process
 
-__all__ = ["MOST_STEPS", "Stage"]
+__all__ = ["LARGE", "MOST_STEPS", "Stage"]
 
+LARGE = 0.1
+"""The share of large schedules: most of what goes wrong needs few of everything."""
 MOST_STEPS = 20_000
 """Beyond which a schedule has no end."""
 

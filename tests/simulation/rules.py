@@ -131,7 +131,10 @@ class Rules:
                     fail(f"request {name} was cancelled, and has made version {version}")
 
     def _look_at_turn(self, claimed: Node, props: Props) -> None:
-        """Of each lane the request is claimed that came first, but for those that somebody has tried to claim."""
+        """Of each lane and graph the request is claimed that came first, but for those that were tried before.
+
+        Those of a graph that was found busy are left alone for a while, and a later one that names no graph goes on.
+        """
         db = self._stage.db
         turn = props["requestedAt"], claimed.number
         for node in db.nodes[REQUEST]:
@@ -141,6 +144,7 @@ class Rules:
             waits = other.get("status") == "requested" and other.get("requestedAt") is not None
             if (
                 waits
+                and other.get("graph") == props.get("graph")
                 and lane_of(other, SMALL_VERTICES) == lane_of(props, SMALL_VERTICES)
                 and (other["requestedAt"], node.number) < turn
                 and self._there[node] < props["requestedAt"]

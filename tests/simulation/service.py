@@ -7,7 +7,6 @@ is small, its cohesions are what `near` says at each vertex, and the plan names 
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -29,7 +28,7 @@ from pcneo.store.failures import translated
 from pcneo.store.standing import Keeping, run_id
 from simulation.database import Node
 from simulation.ledger import Ledger
-from simulation.processes import Stage
+from simulation.processes import LARGE, Stage
 from simulation.readers import read_at_one_version, read_in_one_statement
 from simulation.rules import Rules
 from simulation.statements.runs import CURRENT, MEMBERS, OWNER
@@ -116,7 +115,7 @@ class ServiceStage(Stage):
         {
             "pcneo.annotate.supply": {"Frontier": MadeUp},
             "pcneo.annotate.writing": {"make_plan": plan_without_asking},
-            "pcneo.service.serving": {"connect_to": connected},
+            "pcneo.service.serving": {"connect_to": connected, "POLL_SECONDS": serving.SLOWEST_POLL_SECONDS},
         }
     )
 
@@ -132,11 +131,13 @@ class ServiceStage(Stage):
         self.requests = 0
         self._over = False
         self._whole = rng.choice((0.0, 0.2, 0.4))
-        for number in range(rng.randint(1, 3)):
+        self._serving: list[Process] = []
+        services, clients, works, edits = (3, 4, 4, 8) if rng.random() < LARGE else (2, 2, 2, 3)
+        for number in range(rng.randint(1, services)):
             self._serve(f"service{number}")
-        for number in range(rng.randint(2, 4)):
-            self.begin(f"client{number}", [self._draw() for _ in range(rng.randint(1, 4))])
-        self.begin("editor", ["edit"] * rng.randint(1, 8))
+        for number in range(rng.randint(2, clients)):
+            self.begin(f"client{number}", [self._draw() for _ in range(rng.randint(1, works))])
+        self.begin("editor", ["edit"] * rng.randint(1, edits))
         director = Process("director")
         self.world.spawn(director, lambda: self._drain(director), "main")
 
@@ -155,7 +156,7 @@ class ServiceStage(Stage):
             "cancel",
         )
         rare = "clean", "delete", "hold a request", "hold the graph"
-        return self.world.rng.choice((*kinds, *rare, "place beside a whole graph"))
+        return self.world.rng.choice((*kinds, *rare, *["place beside a whole graph"] * 2))
 
     def _put_run(self, p: str) -> None:
         """Have a run at version 1, in which every cohesion is its vertex alone."""
@@ -181,9 +182,16 @@ class ServiceStage(Stage):
             self._serve(f"{name}'")
 
         process.on_kill.append(again)
-        self.world.spawn(process, service.run, "main")
+        self._serving.append(process)
+        self.world.spawn(process, lambda: self._run(service, name), "main")
         if self.world.rng.random() < 0.2:  # SIGTERM, and a service manager that begins it anew
             self.world.spawn(process, lambda: self._terminate(service, name), "signal")
+
+    def _run(self, service: serving.Service, name: str) -> None:
+        """Serve; a service manager takes a moment to begin a service anew."""
+        if name.endswith("'"):
+            self.world.sleep(self.world.rng.random() * 5)
+        service.run()
 
     def _terminate(self, service: serving.Service, name: str) -> None:
         self.world.sleep(self.world.rng.random() * 20)
@@ -309,17 +317,26 @@ class ServiceStage(Stage):
                 self.world.fail(f"never answered: {waiting}")
                 return
             self.world.sleep(1.0)
-        for p, vertices in itertools.product(PS, (VERTICES, None)):
-            while True:
-                try:
-                    update_runs(db, Options.of([p], None, vertices=vertices, graph=GRAPH), Keeping())
-                except PcneoError:
-                    self.world.sleep(5.0)
-                    if self.world.now > until:
-                        raise
-                    continue
-                break
+        for process in self._serving:
+            process.on_kill.clear()
+            self.world.kill(process)
+            self.db.lose(process, lambda: 0.0)
+        for scope, vertices in (("vertices", VERTICES), ("graph", None)):
+            ps = sorted({props["pText"] for props in self.db.all("PCohesionRun") if props["scope"] == scope})
+            if ps or vertices is not None:
+                self._bring_up_to_date(db, Options.of(ps or PS[:1], None, vertices=vertices, graph=GRAPH), until)
         self._over = True
+
+    def _bring_up_to_date(self, db: Database, options: Options, until: float) -> None:
+        while True:
+            try:
+                update_runs(db, options, Keeping())
+            except PcneoError:
+                self.world.sleep(5.0)
+                if self.world.now > until:
+                    raise
+                continue
+            return
 
     def at_the_end(self) -> None:
         """What is left is what a fresh database would hold, and nothing that belongs to nobody."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from lengths import examples, usual_or_thorough
 
 from simulation.bugs import BUGS
+from simulation.kept import run_kept
 from simulation.many import LEAST_STEPS, STAGES, replay, run_many
 from simulation.standins import installed
 
-RARE: dict[str, int] = dict.fromkeys(("a lost fence", "a lost lock goes unnoticed", "a token that is not read"), 4_000)
+RARE: dict[str, int] = dict.fromkeys(
+    ("a lost fence", "a token that is not read", "what is published is not fenced"), 4_000
+)
 """Bugs that few schedules show, and within how many they are found; they are looked for under `--thorough` alone."""
 MOST = 400
 """Schedules within which any other planted bug is to be found."""
@@ -49,6 +54,17 @@ _WANTED = {
     },
 }
 """What has to happen, lest a schedule in which nobody does anything pass for one in which all is well."""
+
+
+def test_a_run_goes_on_where_the_one_before_has_ended(tmp_path: Path) -> None:
+    file = tmp_path / "kept.json"
+    first = run_kept(file, "kept", 0.3, round_seconds=0.1)
+    both = run_kept(file, None, 0.3, round_seconds=0.1)
+    assert both.schedules > first.schedules > 0
+    whole = run_many("kept", most=both.schedules + both.short)
+    assert replace(whole, seconds=0.0) == replace(both, seconds=0.0)
+    with pytest.raises(ValueError, match="is of the seed kept, not another"):
+        run_kept(file, "another", 0.3)
 
 
 @pytest.mark.parametrize("stage", STAGES)

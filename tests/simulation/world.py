@@ -7,6 +7,8 @@ something, which is in `standins.py` and `driver.py`. Nothing in here looks at t
 from __future__ import annotations
 
 import contextlib
+import heapq
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -99,6 +101,13 @@ class World:
         self.failure: str | None = None
         self.stage: Any = None
         self._hub: Any = None
+        self._ready: list[Task] = []
+        self._sleeping: list[tuple[float, int, Task]] = []
+        self._slept = 0
+        self._stopped_until = 0.0
+        self._is_over: Callable[[], bool] | None = None
+        self._most_steps = 0
+        self._is_ending = False
         self._stickiness = rng.choice((0.0, 0.0, 0.5, 0.9))
         self._pace = rng.choice((0.001, 0.01, 0.1))
 
@@ -116,17 +125,19 @@ class World:
                 pass
             finally:
                 task.is_over = True
+                self._set_ready(task, False)
                 for joiner in task.joiners:
                     self.wake(joiner)
 
         task.glet = greenlet.greenlet(body, self._hub)
         self.tasks.append(task)
+        self._ready.append(task)
         return task
 
     def say(self, what: str) -> None:
         """Count a step; it takes some time."""
         self.steps += 1
-        self.now += self.rng.expovariate(1.0) * self._pace
+        self.now -= math.log(1.0 - self.rng.random()) * self._pace
         if self.trace is not None:
             task = self.current
             who = "world" if task is None else f"{task.process.name}/{task.name}"
@@ -148,14 +159,20 @@ class World:
         """Wait until somebody wakes this task; False where the time is over before."""
         task = self._running()
         self._check_alive(task)
-        task.ready, task.timed_out = False, False
-        task.wake_at = None if seconds is None else self.now + max(0.0, seconds)
+        self._set_ready(task, False)
+        task.timed_out, task.wake_at = False, None
+        if seconds is not None:
+            task.wake_at = self.now + max(0.0, seconds)
+            self._slept += 1
+            heapq.heappush(self._sleeping, (task.wake_at, self._slept, task))
         self._give_way(task)
         return not task.timed_out
 
     def wake(self, task: Task) -> None:
         """Have a waiting task go on."""
-        task.ready, task.wake_at = True, None
+        if not task.is_over:
+            task.wake_at = None
+            self._set_ready(task, True)
 
     def join(self, task: Task, seconds: float | None = None) -> None:
         """Wait until a task is over; whoever is killed meanwhile still leaves what it is in by the way out."""
@@ -165,12 +182,23 @@ class World:
             with contextlib.suppress(Killed):
                 self.wait(None if until is None else until - self.now)
 
+    def _set_ready(self, task: Task, ready: bool) -> None:
+        if task.ready != ready:
+            task.ready = ready
+            (self._ready.append if ready else self._ready.remove)(task)
+
     def _running(self) -> Task:
         assert self.current is not None, "outside the world"
         return self.current
 
     def _give_way(self, task: Task) -> None:
-        self._hub.switch()
+        """Have the next task run; this one goes on from here when it is its turn again."""
+        if self._is_ending:
+            raise Killed
+        following = self._next(task)
+        if following is not task:
+            self.current = following
+            (self._hub if following is None else following.glet).switch()
         self._check_alive(task)
 
     def _check_alive(self, task: Task) -> None:
@@ -197,6 +225,7 @@ class World:
     def stop(self, process: Process, seconds: float) -> None:
         """Stop a process, as SIGSTOP does, until SIGCONT comes."""
         process.stopped_until = max(process.stopped_until, self.now + seconds)
+        self._stopped_until = max(process.stopped_until, self._stopped_until)
 
     # --- The course
 
@@ -207,15 +236,15 @@ class World:
             StuckError: nobody can go on, or there is no end to it.
             BrokenError: something does not hold.
         """
+        self._is_over, self._most_steps = over, most_steps
         with self.entered():
-            last: Task | None = None
             while not over():
-                if self.steps > most_steps:
-                    raise StuckError(f"no end after {most_steps:,} steps: {self._standing()}")
-                last = self._next(last)
-                self._resume(last)
+                if (task := self._next(None)) is not None:
+                    self._resume(task)
                 if self.failure is not None:
                     raise BrokenError(self.failure)
+                if self.steps > most_steps:
+                    raise StuckError(f"no end after {most_steps:,} steps: {self._standing()}")
 
     def settle(self) -> None:
         """Inside `entered`: run until everybody waits, for whoever decides about the order from outside."""
@@ -235,28 +264,35 @@ class World:
             self._end()
             _current.pop()
 
-    def _next(self, last: Task | None) -> Task:
+    def _next(self, last: Task | None) -> Task | None:
+        """The task whose turn it is; None where the one that has entered the world is to see to it."""
+        over = self._is_over
+        if over is None or self.failure is not None or self.steps > self._most_steps or over():
+            return None
         while True:
             runnable = self._runnable()
             if last is not None and last in runnable and self.rng.random() < self._stickiness / 2:
                 return last
             if runnable:
                 return runnable[int(self.rng.random() * len(runnable))]
-            times = [task.wake_at for task in self.tasks if task.wake_at is not None]
-            times += [task.process.stopped_until for task in self.tasks if task.ready]
-            later = [time for time in times if time > self.now]
+            later = [time for time, _, task in self._sleeping if task.wake_at == time]
+            later += [task.process.stopped_until for task in self._ready]
             if not later:
+                if last is not None:
+                    return None
                 raise StuckError(f"nobody can go on: {self._standing()}")
-            self.now = min(later)
+            self.now = max(self.now, min(later))
 
-    def _runnable(self) -> list[Task]:
-        now, runnable = self.now, []
-        for task in self.tasks:
-            if task.wake_at is not None and task.wake_at <= now:
-                task.ready, task.timed_out, task.wake_at = True, True, None
-            if task.ready and (task.at_server or task.process.stopped_until <= now):
-                runnable.append(task)
-        return runnable
+    def _runnable(self) -> Sequence[Task]:
+        now, sleeping = self.now, self._sleeping
+        while sleeping and sleeping[0][0] <= now:
+            time, _, task = heapq.heappop(sleeping)
+            if task.wake_at == time and not task.ready:
+                self.wake(task)
+                task.timed_out = True
+        if now >= self._stopped_until:
+            return self._ready
+        return [task for task in self._ready if task.at_server or task.process.stopped_until <= now]
 
     def _resume(self, task: Task) -> None:
         self.current = task
@@ -264,11 +300,11 @@ class World:
             task.glet.switch()
         finally:
             self.current = None
-            if task.is_over:
-                self.tasks.remove(task)
+            self.tasks = [task for task in self.tasks if not task.is_over]
 
     def _end(self) -> None:
         """Unwind what is left, so that no greenlet outlives its world."""
+        self._is_ending = True
         for task in self.tasks:
             task.process.is_dead, task.at_server = True, False
         for task in list(self.tasks):

@@ -123,7 +123,6 @@ def lock_requests(tx: Transaction, ids: Sequence[object]) -> list[Row]:
     locked = 0
     for id in ids:
         for request in tx.match(LABEL, id=id):
-            tx.db.tried.add(request.number)
             tx.breathe()
             tx.set(request, lockedAt=tx.now)
             locked += 1

@@ -104,6 +104,8 @@ def hide_run(tx: Transaction, run: str) -> list[Row]:
     runs = tx.match(RUN, id=run)
     for node in runs:
         tx.set(node, version=0)
+        for version in tx.match(VERSION, run=run):
+            tx.set(version, readable=False)
     return [{"hidden": len(runs)}]
 
 

@@ -1,0 +1,51 @@
+"""Schedules whose sum is kept in a file, so that a run goes on where the one before has ended, however that ended."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from simulation.many import Tally, run_many
+
+__all__ = ["run_kept"]
+
+ROUND_SECONDS = 20.0
+"""How often the sum is written: so much is lost at most."""
+
+
+def run_kept(file: Path, seed: str | None, seconds: float, *, round_seconds: float = ROUND_SECONDS) -> Tally:
+    """Run schedules for some seconds after those that the file knows, and return the sum of all.
+
+    Args:
+        file: made where it is not there yet.
+        seed: as for `run_many`; None for the file's own, or a new one.
+        seconds: for how long.
+        round_seconds: how often the file is written.
+
+    Raises:
+        ValueError: the file is of another seed.
+    """
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"seed": seed or secrets.token_hex(4)}
+    if seed not in (None, kept["seed"]):
+        raise ValueError(f"{file} is of the seed {kept['seed']}, not {seed}")
+    tally = _read(kept)
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        tally += run_many(kept["seed"], seconds=min(left, round_seconds), first=tally.schedules + tally.short, least=1)
+        part = file.with_name(f"{file.name}.part")
+        part.write_text(json.dumps({"seed": kept["seed"], **vars(tally)}, indent=1), encoding="utf-8")
+        part.replace(file)
+    return tally
+
+
+def _read(kept: Mapping[str, Any]) -> Tally:
+    values = {name: value for name, value in kept.items() if name != "seed"}
+    tally = Tally(**values)
+    tally.seen = Counter(tally.seen)
+    tally.failures = [(seed, why) for seed, why in tally.failures]
+    return tally
