@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -37,6 +37,7 @@ from pcneo.store.ledger_records import (
 )
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
+from pcneo.store.transaction import Transaction
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,20 @@ def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[
         yield {name: stack.enter_context(GraphLock(db, name)) for name in sorted(names)}
 
 
+@contextmanager
+def last_writes_of(names: Iterable[str], locks: Mapping[str, GraphLock]) -> Iterator[dict[str, Transaction]]:
+    """Yield the transactions of some names, which are committed after those of the other locks.
+
+    Those others write nothing: where one of them cannot be committed its lock was lost, and somebody may have added to
+    that name's ledger.
+    """
+    with ExitStack() as commits:
+        writing = {name: commits.enter_context(locks[name].last_writes()) for name in names}
+        for name in sorted(locks.keys() - writing.keys()):
+            commits.enter_context(locks[name].last_writes())
+        yield writing
+
+
 def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None = None) -> Account:
     """Set a graph's total (ε, δ). Setting it again, even higher, is recorded in the ledger.
 
@@ -216,7 +231,8 @@ def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None
     wanted = parse_total(epsilon, delta)
     record = find_graph(db, graph)
     db.ensure_schema(OWN_SCHEMA)
-    with ledger_locked(db, [record]) as locks, locks[graph].last_writes() as transaction:
+    with ledger_locked(db, [record]) as locks, last_writes_of([graph], locks) as writing:
+        transaction = writing[graph]
         ledger = read_ledger(transaction, db)
         check_sole_names(ledger, [record])
         account = account_of(ledger, graph)

@@ -9,7 +9,6 @@ import logging
 import math
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,6 +28,7 @@ from pcneo.release.budget import (
     account_of,
     check_not_renamed,
     check_sole_names,
+    last_writes_of,
     ledger_locked,
     next_number,
     parse_total,
@@ -155,8 +155,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     spends = _spends(prepared)
     fingerprints = _fingerprints(prepared, merge_secret(db, secrets.token_hex(32)))
     try:
-        with ledger_locked(db, graphs) as locks, ExitStack() as commits:
-            writing = {name: commits.enter_context(locks[name].last_writes()) for name in spends}
+        with ledger_locked(db, graphs) as locks, last_writes_of(spends, locks) as writing:
             # [spend-under-lock] What is read here nobody can add to before this transaction ends.
             ledger = read_ledger(next(iter(writing.values())), db)
             totals = _admit(ledger, graphs, spends, terms, fingerprints)
