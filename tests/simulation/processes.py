@@ -72,6 +72,7 @@ class Stage:
             db = self.connected(process)
             while left:
                 self.work(db, left.pop(0))
+            process.on_kill.clear()
             self._busy -= 1
 
         def again() -> None:
