@@ -61,6 +61,7 @@ BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions-half": searching.cohesions_half,
     "utility": mechanism_errors.utility,
     "weighing": counting.weighing,
+    "release-large-p": command.release_large_p,
     "estimates": estimates.estimates,
     "estimates-large": estimates.estimates_large,
     "writers": beside_driver.writers,

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,10 +16,9 @@ from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say,
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
 from benchmarks.tasks import PHASES
 
-__all__ = ["memory", "release", "start"]
+__all__ = ["memory", "release", "release_large_p", "start"]
 
-RELEASE_SECONDS = {("0.1", "3"): 4.0, ("0.1", "4"): 30.0, ("0.3", "3"): None}
-"""Goals by p and k; None for a release that is measured only."""
+RELEASE_SECONDS = {"3": 4.0, "4": 30.0}
 UNWANTED = ("matplotlib", "neo4j", "networkx", "numba", "opendp")
 HELP = """
 import contextlib, io, json, sys
@@ -91,25 +90,35 @@ def start(setting: Setting) -> Iterator[Line]:
 
 
 def release(setting: Setting) -> Iterator[Line]:
-    """A release with `critical` at ε = 1, in its own process, each step timed."""
+    """A release with `critical` at ε = 1, p = 0.1, in its own process, each step timed."""
+    yield from _releases(setting, "0.1", RELEASE_SECONDS, min(3, setting.rounds))
+
+
+def release_large_p(setting: Setting) -> Iterator[Line]:
+    """The same at p = 0.3, where groups are large; k = 3, once."""
+    yield from _releases(setting, "0.3", {"3": None}, 1)
+
+
+def _releases(setting: Setting, p: str, goals: Mapping[str, float | None], rounds: int) -> Iterator[Line]:
+    """Release for each k, whose goal is in seconds."""
     from pcneo import annotate
     from pcneo.release import budget
     from pcneo.store.connection import connect
 
+    samples: dict[str, list[dict[str, Any]]] = {k: [] for k in goals}
     with tempfile.TemporaryDirectory() as folder, loaded(setting.file) as server, server.driver() as driver:
         db = connect(driver=driver)
-        annotated = [annotate.write(db, p=p, **NAMES) for p in sorted({p for p, _ in RELEASE_SECONDS})]
-        budget.set_total(db, graph=annotated[0].graph, epsilon=1000)
-        rounds: dict[tuple[str, str], list[dict[str, Any]]] = {at: [] for at in RELEASE_SECONDS}
-        for number in range(min(3, setting.rounds) + 1):
-            for (p, k), figures in rounds.items():
-                to = Path(folder) / f"{number}-{p}-{k}.csv"
+        annotated = annotate.write(db, p=p, **NAMES)
+        budget.set_total(db, graph=annotated.graph, epsilon=1000)
+        for number in range(rounds + 1):
+            for k, figures in samples.items():
+                to = Path(folder) / f"{number}-{k}.csv"
                 sample = in_process("release", server.uri, str(server.password_file), p, k, str(to))
                 say(f"  release p={p} k={k} round {number}: {sample['whole']:.2f} s")
                 if number:  # the first compiles
                     figures.append(sample)
-    for (p, k), figures in rounds.items():
-        seconds = RELEASE_SECONDS[p, k]
+    for k, figures in samples.items():
+        seconds = goals[k]
         parts = ", ".join(f"{phase} {median(sample[phase] for sample in figures):.2f}" for phase in PHASES)
         yield Line(
             f"release with `critical`, {setting.name}, p={p}, k={k}",
