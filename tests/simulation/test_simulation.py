@@ -16,7 +16,9 @@ from simulation.kept import run_kept
 from simulation.many import LEAST_STEPS, STAGES, replay, run_many
 from simulation.standins import installed
 
-RARE: dict[str, int] = dict.fromkeys(("a lost fence", "what is published is not fenced"), 8_000)
+RARE: dict[str, int] = dict.fromkeys(
+    ("a lost fence", "what is published is not fenced", "what is lent is not fenced"), 8_000
+)
 """Bugs that few schedules show, and within how many they are found; they are looked for under `--thorough` alone."""
 MOST = 400
 """Schedules within which any other planted bug is to be found."""
