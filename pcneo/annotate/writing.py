@@ -151,7 +151,7 @@ def update_runs(
     if options.graph is not None:
         _tell_of_other_names(plan)
     record = next((record for record in plan.known if record.name == plan.graph), None)
-    if record is None or record.selection != plan.selection:
+    if client is None or record is None or record.selection != plan.selection:
         record = db.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     opens_again = partial(opens, db, record)

@@ -22,6 +22,7 @@ _GROWTH_READS = 1_000_000
 _GROWN = 20  # times the size of the best set so far: a set that grows beyond is given up
 _STARTS = 8  # for each unit of effort, at most
 _START_READS = 80_000  # by growing sets: no further start is made once there were so many for each unit of effort
+_AHEAD_READS = 100_000  # to find vertices that may be missed next
 _BESIDE = 128  # vertices outside a set that may take the place of members; beside a larger set as many as it has
 _ROUNDS = 8
 _PHASES = 3  # of swaps
@@ -681,7 +682,9 @@ def _list_row(rows, v, unknown, most, memory):
     """Add v's neighbours that are not known to the missing vertices, up to so many; return how many those are."""
     for i in range(*_row(rows, v)):
         w = rows.neighbours[i]
-        if unknown < most and rows.places[w] < 0 and memory.counts[w] >= 0:
+        if unknown >= most:
+            break
+        if rows.places[w] < 0 and memory.counts[w] >= 0:
             memory.counts[w] = -1
             memory.missing[unknown] = w
             unknown += 1
@@ -689,7 +692,7 @@ def _list_row(rows, v, unknown, most, memory):
 
 
 @_lean
-def _list_ahead(rows, lacking, unknown, ahead, memory):
+def _list_ahead(rows, lacking, cap, unknown, ahead, memory):
     """After the missing vertices list those that may be missed next, for a trip costs more than the rows it brings.
 
     They are neighbours of members that lack some, and then of vertices that may join for these. Counts of vertices that
@@ -698,18 +701,24 @@ def _list_ahead(rows, lacking, unknown, ahead, memory):
     Returns:
         How many are in `memory.missing`.
     """
-    most = unknown + ahead
+    counts, most, reads = memory.counts, unknown + ahead, np.int64(0)
     for i in range(unknown):
-        memory.counts[memory.missing[i]] = -1
+        counts[memory.missing[i]] = -1
     for v in lacking:
-        unknown = _list_row(rows, v, unknown, most, memory)
+        if unknown < most and (counts[v] & _LOW) < _need(rows, v):
+            unknown = _list_row(rows, v, unknown, most, memory)
     for v in lacking:
+        if (counts[v] & _LOW) >= _need(rows, v):
+            continue
         for i in range(*_row(rows, v)):
             w = rows.neighbours[i]
-            if rows.places[w] >= 0 and memory.flags[w] != _MEMBER:
+            if unknown >= most or reads > _AHEAD_READS:
+                break
+            if rows.places[w] >= 0 and memory.flags[w] != _MEMBER and _need(rows, w) < cap:
+                reads += _degree(rows, w)
                 unknown = _list_row(rows, w, unknown, most, memory)
     for i in range(unknown):
-        memory.counts[memory.missing[i]] = 0
+        counts[memory.missing[i]] = 0
     return unknown
 
 
@@ -746,7 +755,7 @@ def _grow(rows, q, cap, start, ahead, memory):
             goes_on, joins, drawn, unknown = _choose(rows, taken, cap, start, drawn, memory)
             goes_on = goes_on and unknown == 0
     if unknown > 0:
-        unknown = _list_ahead(rows, lacking[:waiting], unknown, ahead, memory)
+        unknown = _list_ahead(rows, lacking[:waiting], cap, unknown, ahead, memory)
     for i in range(size):
         v = order[i]
         flags[v], counts[v] = 0, 0

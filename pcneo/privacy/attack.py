@@ -185,12 +185,13 @@ class Attacker:
 
     def _of_groups(self, block: Block, near: Integers) -> tuple[Floats, Floats, Floats]:
         """For pairs inside groups 1, ln(n/(s-1)) for the smallest group of s members, and how many own the other."""
-        if block.smallest is None or block.owners is None:
+        if block.smallest is None:
             nothing = np.empty(0, np.float64)
             return nothing, nothing, nothing
         sizes = block.smallest[near].astype(np.float64)
         rare = np.log(self.seen.vertices / np.maximum(sizes - 1, 1))
-        return np.ones(len(near), np.float64), rare, block.owners[near].astype(np.float64)
+        owners = np.zeros(len(near)) if block.owners is None else block.owners[near].astype(np.float64)
+        return np.ones(len(near), np.float64), rare, owners
 
     def _common(self, block: Block) -> Floats | None:
         """z: the unbiased number of common neighbours over its standard deviation, about."""

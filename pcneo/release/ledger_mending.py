@@ -15,7 +15,7 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
-from pcneo.release.budget import account_of, as_json, next_number
+from pcneo.release.budget import account_of, as_json, last_writes_of, next_number
 from pcneo.store.chosen_graph import find_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER
@@ -121,5 +121,5 @@ def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
     if not known:
         raise NotFoundError(f"There is no graph {graph!r}, and no {other!r}.", what="graph", name=graph)
     with ExitStack() as held:
-        locks = [held.enter_context(GraphLock(db, name)) for name in known]
-        yield held.enter_context(locks[0].last_writes())
+        locks = {name: held.enter_context(GraphLock(db, name)) for name in known}
+        yield held.enter_context(last_writes_of(known[:1], locks))[known[0]]

@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from pcneo.basics.model import Key
 from pcneo.service.desk import Desk
@@ -22,7 +23,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import Worker
 from pcneo.store.lending import Lending
 from pcneo.store.requests import Claim, RequestQueue
-from pcneo.store.transaction import kept_plans
+from pcneo.store.statements import kept_plans
 from pcneo.store.waiting import patient_until
 
 
@@ -116,12 +117,10 @@ class Lanes:
 
     def _begin(self, lane: _Lane, claim: Claim) -> None:
         def work() -> None:
-            if lane is self._small:
-                with kept_plans():
-                    lane.worker.work_on(claim)
-                return
-            lane.worker.work_on(claim)
-            if not self._ending.is_set():
+            keeps = lane is self._small and claim.values["command"] == "annotate"
+            with kept_plans() if keeps else nullcontext():
+                lane.worker.work_on(claim)
+            if lane is self._large and not self._ending.is_set():
                 self._schedule.step()
 
         lane.begin(work)

@@ -18,7 +18,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.connection import connect_to
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
-from pcneo.store.transaction import kept_plans
+from pcneo.store.statements import kept_plans
 from pcneo.store.waiting import patient_until
 
 __all__ = ["Service"]

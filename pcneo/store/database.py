@@ -198,10 +198,6 @@ class Database(RunReader):
         named = {"p": float(search.p), "pText": str(search.p), "search": search.name}
         return self.write("merge_run", run=run, graph=graph, scope=scope, **named)[0]["version"]
 
-    def delete_run(self, run: str) -> None:
-        """Delete the record of a run at version 0, and those of its versions."""
-        self.write("delete_run", run=run)
-
     def count_retired(self, run: str) -> int:
         """Return the members of the hubs of a run that its current version is without."""
         return self.read("count_retired", run=run)[0]["memberships"]
@@ -217,11 +213,6 @@ class Database(RunReader):
     def delete_versions(self, run: str, versions: Sequence[int]) -> None:
         """Delete records of versions."""
         self.write("delete_versions", run=run, versions=list(versions))
-
-    def hide_runs(self, runs: Sequence[str]) -> None:
-        """Take runs out of everybody's sight; a sweep deletes what is left of them."""
-        for run in runs:
-            self.write("hide_run", run=run)
 
     def delete_earlier(self) -> int:
         """Delete the runs of earlier formats with their hubs; return how many runs."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -15,12 +15,13 @@ from pcneo.basics.model import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.fence import Fence
+from pcneo.store.fence import SESSIONS, Fence
 from pcneo.store.hub_writer import HubWriter
 from pcneo.store.lock import GraphLock, Locked
 from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
-from pcneo.store.transaction import Transaction
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Transaction, rows_of
 from pcneo.store.waiting import lock_patience
 
 MOST_VERSIONS = 2**52
@@ -125,10 +126,20 @@ class OpenGraph:
             before = deleted
             deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
             if version == 0:
-                self._db.delete_run(run)
+                self._write_fenced("delete_run", run)
         if ready is not None:
             ready(self)
         return deleted
+
+    def hide(self, runs: Iterable[str]) -> None:
+        """Take runs out of everybody's sight; a sweep deletes what is left of them."""
+        for run in runs:
+            self._write_fenced("hide_run", run)
+
+    def _write_fenced(self, statement: str, run: str) -> None:
+        """Change a run's record if the fence still stands: whoever took it since may have made the run anew."""
+        text = load_statement(statement).render({})
+        self.fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, {"run": run}))
 
     def next_version(self) -> int:
         """Return a number behind the graph's last one, behind those of its runs, and behind those returned before."""

@@ -27,7 +27,9 @@ Everything declared is compared with the text when the file is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -42,6 +44,8 @@ from pcneo.store.headers import Header, read_header
 from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 
 FOLDERS = ("schema", "read", "write", "queries")
+
+_options: ContextVar[LiteralString] = ContextVar("options", default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +75,7 @@ class Statement(Header):
                 is allowed, or Neo4j does not accept a name.
         """
         if not (self.names or names):
-            return self.text
+            return _options.get() + self.text
         kinds = {declaration.name: declaration.kind for declaration in self.names}
         for name in sorted(kinds.keys() ^ names.keys()):
             problem = "needs a value for the name" if name in kinds else "declares no name"
@@ -79,6 +83,21 @@ class Statement(Header):
         spelled = {name: _spell(name, kind, names[name]) for name, kind in kinds.items()}
         pieces = _pieces(self.text, frozenset(kinds))
         return _literal("".join([spelled[text] if is_sample else text for text, is_sample in pieces]))
+
+
+@contextmanager
+def kept_plans() -> Iterator[None]:
+    """Have the server run the statements on our own nodes, rendered inside the block, as it has planned them before.
+
+    It would plan each one anew whenever counts have changed much, as they do while a whole graph is written; on a busy
+    server that takes longer than all that one vertex asks. The others are planned anew: where there is little as yet
+    some begin with all cohesions of a run.
+    """
+    before = _options.set("CYPHER replan=skip ")
+    try:
+        yield
+    finally:
+        _options.reset(before)
 
 
 @cache

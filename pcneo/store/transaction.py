@@ -25,9 +25,6 @@ from pcneo.store.waiting import Wait, is_to_end
 PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
 
-KEPT_PLANS: LiteralString = "CYPHER replan=skip "
-"""What stands before a statement whose plan is to be kept."""
-
 PAUSE_SECONDS = 0.2
 """How soon a pause between two attempts is over where the work is to stop."""
 
@@ -38,7 +35,6 @@ Item = TypeVar("Item")
 log = logging.getLogger("pcneo")
 
 _broken: ContextVar[Callable[[], object] | None] = ContextVar("broken", default=None)
-_options: ContextVar[LiteralString] = ContextVar("options", default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +128,6 @@ def in_one_trip(
 
     The server begins and ends the transaction itself, which saves two round trips. It shows under its marks, if any.
     """
-    text = _options.get() + text
     query = neo4j.Query(text, metadata=dict(marks)) if marks else text
 
     def attempt() -> list[Row]:
@@ -156,21 +151,6 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
     middle = len(items) // 2
     for half in (items[:middle], items[middle:]):
         yield from in_halves(work, half, what)
-
-
-@contextmanager
-def kept_plans() -> Iterator[None]:
-    """Have the server run statements inside the block as it has planned them before, if it has.
-
-    It would plan each one anew whenever counts have changed much, as they do while a whole graph is written; on a busy
-    server that takes longer than all that one vertex asks. Only for statements whose plan seeks by the same indexes,
-    however little there is (`tests/integration/test_plans.py`).
-    """
-    before = _options.set(KEPT_PLANS)
-    try:
-        yield
-    finally:
-        _options.reset(before)
 
 
 @contextmanager
@@ -223,4 +203,4 @@ def _pause(seconds: float) -> None:
 def rows_of(tx: neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
     """Run a statement and return its rows by column; `Record.data` would copy every list and double the time."""
     with told_of_silence():
-        return [dict(record.items()) for record in tx.run(_options.get() + text, parameters)]
+        return [dict(record.items()) for record in tx.run(text, parameters)]

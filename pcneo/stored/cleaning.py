@@ -137,7 +137,7 @@ def _count_hubs(db: Database, runs: Sequence[str]) -> int:
 
 def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
     total = _count_hubs(db, runs)
-    db.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
+    opened.hide(runs)  # nobody sees them from here on, whatever becomes of this process
     return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, max(total, deleted))))
 
 

@@ -116,6 +116,22 @@ def test_fences_are_not_taken_while_a_version_is_being_published(db: Database) -
         taking.result(10)
 
 
+def test_who_has_lost_the_graph_neither_hides_a_run_nor_deletes_its_record(db: Database) -> None:
+    """Somebody else may have published it since, or entered it anew."""
+    db.put(cycle(10))
+    write(db)
+    (graph,) = db.store.list_graphs()
+    with open_graph(db.store, graph) as opened:
+        Fence(db.store, GRAPH).take()
+        with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+            opened.hide([RUN])
+        assert db.versions() == {RUN: 1}
+        db.run("MATCH (run:PCohesionRun) SET run.version = 0")
+        with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+            opened.sweep()
+    assert db.versions() == {RUN: 0}
+
+
 class Held:
     """Stops the one thread of `pool` where a function of a module is called, until `go` is set."""
 
