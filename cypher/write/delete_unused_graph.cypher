@@ -6,6 +6,8 @@
 //   deleted  integer  1, or 0 if the name is in use
 // repeatable: a second run finds nothing to delete.
 MATCH (graph:PCohesionGraph {name: $name})
+// First the node, which is locked as it is found; then what depends on it. Otherwise a plan decides which comes first.
+WITH graph
 WHERE coalesce(graph.lastVersion, 0) = 0
   AND NOT EXISTS { MATCH (:PCohesionRun {graph: $name}) }
   AND NOT EXISTS { MATCH (:PCohesionBudget {graph: $name}) }

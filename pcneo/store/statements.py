@@ -45,6 +45,9 @@ from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 
 FOLDERS = ("schema", "read", "write", "queries")
 
+KEPT_PLANS: LiteralString = "CYPHER replan=skip "
+"""What stands before a statement whose plan is to be kept."""
+
 _options: ContextVar[LiteralString] = ContextVar("options", default="")
 
 
@@ -93,7 +96,7 @@ def kept_plans() -> Iterator[None]:
     server that takes longer than all that one vertex asks. The others are planned anew: where there is little as yet
     some begin with all cohesions of a run.
     """
-    before = _options.set("CYPHER replan=skip ")
+    before = _options.set(KEPT_PLANS)
     try:
         yield
     finally:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from pcneo.store.statements import all_statements
-from pcneo.store.transaction import KEPT_PLANS
+from pcneo.store.statements import KEPT_PLANS, all_statements
 from simulation.statements import graphs, ledger, requests, runs, transactions
 
 __all__ = ["NAMES", "STATEMENTS", "name_of"]
