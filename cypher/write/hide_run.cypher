@@ -1,4 +1,4 @@
-// Take a run out of everybody's sight, with all its versions: whoever reads one is told at the end that it is not kept.
+// Take a run out of everybody's sight, with all its versions: a reader of one is told at the end that it is not kept.
 // A sweep then deletes the hubs.
 //
 // parameters:

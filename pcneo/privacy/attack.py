@@ -153,7 +153,7 @@ class Attacker:
         self.seen, self.connections = seen, connections
         self.pairs = math.comb(seen.vertices, 2) if pairs is None else pairs
         self._best = {each: _Best(connections) for each in (seen.weights if weights is None else weights)}
-        # Pairs outside groups have the same score whatever groups weigh: they are ranked once for all of these weights.
+        # What groups weigh changes no score of a pair outside them: those are ranked once for all weights of groups.
         self._outside = {each[:3]: _Best(connections) for each in self._best}
         self._log_degrees, self._log_counts = seen.logs
 

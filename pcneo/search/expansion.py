@@ -29,7 +29,7 @@ class ExpansionSearch:
         return True
 
     def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
-        """Search on, from where it stopped; what comes next is read off the workspace, whatever `ahead` is."""
+        """Search on, from where it stopped. `ahead` is not used: the workspace says what may be asked for next."""
         found = len(self.offsets) - 1
         ends, members, missing = minimal_cohesions(rows, self._score, self._queries[found:], work)
         self.offsets = np.concatenate((self.offsets, self.offsets[-1] + ends))

@@ -144,7 +144,7 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
     together = max(1, _KEPT_COUNTS // max(1, partial.vertex_count))
     for search in searches[together:]:
         search.work = None  # it begins anew when it is its turn
-    lacking: list[tuple[_Search, NDArray[np.uint32]]] = []
+    lacking: list[tuple[Workspace, NDArray[np.uint32], bool]] = []
     rows, ahead = known.rows(), partial.row_count // (_FURTHER * max(1, len(searches)))
     for search in searches[:together]:
         number = partial.number(search.vertex)
@@ -157,13 +157,13 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         if search.begun.done:
             search.answer, search.work = _answer(known, task, number, search.begun), None
         else:
-            lacking.append((search, missing))
+            lacking.append((search.work, missing, search.begun.expands))
     share = partial.row_count // max(1, len(lacking))
     wanted = [np.empty(0, np.uint32)]
-    for search, missing in lacking:
+    for work, missing, expands in lacking:
         wanted.append(missing)
-        if search.work and search.begun and search.begun.expands:
-            wanted.append(_needed_soon(known, search.work, share))
+        if expands:
+            wanted.append(_needed_soon(known, work, share))
     new = partial.lacks(search.vertex for search in searches[:together])
     keys = list(dict.fromkeys([*new, *partial.keys(np.unique(np.concatenate(wanted)))]))
     fetched = iter(fetch(keys) if keys else ())

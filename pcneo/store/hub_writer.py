@@ -115,6 +115,14 @@ class HubWriter:
         careful = self._fence.is_beside_others()
         return self._until_none(name, "deleted", DELETED_A_TRANSACTION, {**values, "careful": careful}, tell=tell)
 
+    def hide_run(self, run: str) -> None:
+        """Take a run out of everybody's sight; a sweep deletes what is left of it."""
+        self._write("hide_run", {}, {"run": run})
+
+    def delete_run(self, run: str) -> None:
+        """Delete the record of a run at version 0, and those of its versions."""
+        self._write("delete_run", {}, {"run": run})
+
     def _until_none(
         self,
         name: str,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -15,13 +15,12 @@ from pcneo.basics.model import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.fence import SESSIONS, Fence
+from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
 from pcneo.store.lock import GraphLock, Locked
 from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
-from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Transaction, rows_of
+from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
 MOST_VERSIONS = 2**52
@@ -126,20 +125,10 @@ class OpenGraph:
             before = deleted
             deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
             if version == 0:
-                self._write_fenced("delete_run", run)
+                self.hubs.delete_run(run)
         if ready is not None:
             ready(self)
         return deleted
-
-    def hide(self, runs: Iterable[str]) -> None:
-        """Take runs out of everybody's sight; a sweep deletes what is left of them."""
-        for run in runs:
-            self._write_fenced("hide_run", run)
-
-    def _write_fenced(self, statement: str, run: str) -> None:
-        """Change a run's record if the fence still stands: whoever took it since may have made the run anew."""
-        text = load_statement(statement).render({})
-        self.fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, {"run": run}))
 
     def next_version(self) -> int:
         """Return a number behind the graph's last one, behind those of its runs, and behind those returned before."""
@@ -245,9 +234,9 @@ def open_graph(
     patience: float | None = None,
     ready: Callable[[OpenGraph], object] | None = None,
 ) -> Iterator[OpenGraph]:
-    """Become the only writer of a graph, and sweep what earlier ones left, which `sweeping` and `ready` are told of.
+    """Become the only writer of a graph, then sweep what earlier writers left.
 
-    `patience` is how many seconds to wait for its lock, if less than usual.
+    `sweeping` and `ready` go to the sweep; `patience` is how many seconds to wait for the lock, if less than usual.
     """
     with ExitStack() as stack:
         with nullcontext() if patience is None else lock_patience(patience):

@@ -137,7 +137,8 @@ def _count_hubs(db: Database, runs: Sequence[str]) -> int:
 
 def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
     total = _count_hubs(db, runs)
-    opened.hide(runs)  # nobody sees them from here on, whatever becomes of this process
+    for run in runs:
+        opened.hubs.hide_run(run)  # nobody sees it from here on, even if this process ends
     return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, max(total, deleted))))
 
 

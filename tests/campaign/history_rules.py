@@ -148,7 +148,7 @@ def _faults_of_answers(answers: Iterable[AnswersSeen], placed: Iterable[Any]) ->
 def _faults_of_members(seen: Iterable[Members], gone: Collection[Any]) -> Iterable[str]:
     """A cohesion of a version has the same members for everybody, and a whole run the same cohesions."""
     first: dict[tuple[str, int], dict[Any, tuple[str, frozenset[Any]]]] = {}
-    whole: dict[tuple[str, int], Members] = {}
+    whole: list[Members] = []
     for got in seen:
         where, named = (got.run, got.version), f"of {got.run} at version {got.version}"
         known = first.setdefault(where, {})
@@ -157,7 +157,7 @@ def _faults_of_members(seen: Iterable[Members], gone: Collection[Any]) -> Iterab
             if (members ^ before).difference(gone):
                 yield f"{other} got {sorted(before)} at {vertex} {named}, and {got.reader} {sorted(members)}"
         if got.is_whole:
-            whole.setdefault(where, got)
-        for all_of_it in {id(one): one for one in (whole.get(where), got) if one is not None and one.is_whole}.values():
-            if lacks := known.keys() - all_of_it.members.keys() - set(gone):
-                yield f"{all_of_it.reader} got no cohesion at {sorted(lacks)} {named}"
+            whole.append(got)
+    for got in whole:
+        if lacks := first[got.run, got.version].keys() - got.members.keys() - set(gone):
+            yield f"{got.reader} got no cohesion at {sorted(lacks)} of {got.run} at version {got.version}"

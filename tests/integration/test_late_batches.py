@@ -124,7 +124,7 @@ def test_who_has_lost_the_graph_neither_hides_a_run_nor_deletes_its_record(db: D
     with open_graph(db.store, graph) as opened:
         Fence(db.store, GRAPH).take()
         with pytest.raises(BusyError, match="Another pcneo has begun to write"):
-            opened.hide([RUN])
+            opened.hubs.hide_run(RUN)
         assert db.versions() == {RUN: 1}
         db.run("MATCH (run:PCohesionRun) SET run.version = 0")
         with pytest.raises(BusyError, match="Another pcneo has begun to write"):

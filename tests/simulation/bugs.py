@@ -200,7 +200,7 @@ def what_is_lent_is_not_fenced() -> Iterator[None]:
 
 @_planted("service")
 def what_is_published_is_not_fenced() -> Iterator[None]:
-    """Whoever has the lock publishes whether or not somebody has taken the fences meanwhile."""
+    """The holder of the lock publishes even if somebody has taken the fences meanwhile."""
     with mock.patch.object(standing.OpenGraph, "last_writes", lambda self: self.lock.last_writes()):
         yield
 

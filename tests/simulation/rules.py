@@ -131,7 +131,7 @@ class Rules:
                     fail(f"request {name} was cancelled, and has made version {version}")
 
     def _look_at_turn(self, claimed: Node, props: Props) -> None:
-        """Of each lane and graph the request is claimed that came first, but for those that were tried before.
+        """In each lane, and of each graph, the request that came first is claimed, unless it was tried before.
 
         Those of a graph that was found busy are left alone for a while, and a later one that names no graph goes on.
         """
