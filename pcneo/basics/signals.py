@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -79,9 +80,19 @@ def _sent_again_where_lost() -> Iterator[None]:
         else:
             before(lost)
             return
-        timer = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), number))
-        timer.daemon = True
-        timer.start()
+        threading.Thread(target=send_outside, args=(number,), daemon=True).start()
+
+    def send_outside(number: int) -> None:
+        """Send it once the hook has returned: what a handler raises inside the hook is dropped, too."""
+        main = threading.main_thread().ident
+        while True:
+            time.sleep(_AGAIN_SECONDS)
+            frame = sys._current_frames().get(main) if main is not None else None
+            while frame is not None and frame.f_code is not send_again.__code__:
+                frame = frame.f_back
+            if frame is None:
+                os.kill(os.getpid(), number)  # no other thread runs between the look and this
+                return
 
     sys.unraisablehook = send_again
     try:

@@ -70,14 +70,16 @@ class Worker:
 
     def __init__(self, server: Any, database: str, folder: Path, number: int) -> None:
         self.who = f"worker{number}"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, database, str(folder)],
-            env={**os.environ, **server.environment, "LOGNAME": self.who},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        self.errors = folder / f"{self.who}.stderr"
+        with self.errors.open("wb") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, database, str(folder)],
+                env={**os.environ, **server.environment, "LOGNAME": self.who},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
         self.ready = False
 
     def wait(self) -> str:
@@ -160,7 +162,7 @@ def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
             while (answer := worker.wait()) == "BusyError":
                 seen[answer] += 1
                 worker.tell(round_, epsilons[worker])
-            assert answer in ("done", "BudgetError")
+            assert answer in ("done", "BudgetError"), worker.errors.read_text()
             seen[answer] += 1
 
         (shown,) = budget.show(db.store, graph=NAME)

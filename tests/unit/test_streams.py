@@ -162,6 +162,14 @@ def test_a_signal_that_comes_where_python_drops_exceptions_is_not_lost(name, cod
     assert ended.stderr == ("x: interrupted\n" if name == "SIGINT" else f"x: interrupted by {name}\n")
 
 
+def test_a_signal_that_would_be_sent_again_before_the_hook_has_ended_waits_for_that():
+    slow = "import ctypes, signal, threading, time\nstart = threading.Thread.start\n"
+    slow += "threading.Thread.start = lambda self: (start(self), time.sleep(0.5))\n"
+    lost = "ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGTERM))()\ntime.sleep(5)\nsay('went on')"
+    ended = shell(slow + lost, "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "", "x: interrupted by SIGTERM\n")
+
+
 @pytest.mark.parametrize("prompt", ["typer.confirm('Sure?', abort=True, err=True)", "typer.prompt('Sure?', err=True)"])
 @pytest.mark.parametrize(
     ("does", "code", "says"),
