@@ -294,6 +294,6 @@ def _trim(db: Database, graph: GraphRecord, opens: OpensOne, runs: Sequence[Upda
             return
         with lock_patience(LEFT_SECONDS), opens(None) as opened:
             for run in replacing:
-                opened.trim(run.run, keeping, versions_relied_on(db, run.run))
+                opened.trim(run.run, keeping, partial(versions_relied_on, db))
     except PcneoError as error:
         log.debug("earlier versions in graph %r are left to the next writer: %s", graph.name, error)

@@ -202,18 +202,6 @@ class Database(RunReader):
         """Return the members of the hubs of a run that its current version is without."""
         return self.read("count_retired", run=run)[0]["memberships"]
 
-    def close_versions(self, run: str, version: int, keep: int, seconds: int, pinned: Sequence[int]) -> None:
-        """Let the hubs go of all versions before `version` but the last `keep`, the recent, and those pinned."""
-        self.write("close_versions", run=run, version=version, keep=keep, seconds=seconds, pinned=list(pinned))
-
-    def release_version(self, run: str, version: int) -> bool:
-        """Let the hubs of one version go, whatever rests on it; False where it is current or not kept."""
-        return bool(self.write("release_version", run=run, version=version)[0]["closed"])
-
-    def delete_versions(self, run: str, versions: Sequence[int]) -> None:
-        """Delete records of versions."""
-        self.write("delete_versions", run=run, versions=list(versions))
-
     def delete_earlier(self) -> int:
         """Delete the runs of earlier formats with their hubs; return how many runs."""
         careful = self.waits.sees_strangers()

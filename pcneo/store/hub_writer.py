@@ -123,6 +123,14 @@ class HubWriter:
         """Delete the record of a run at version 0, and those of its versions."""
         self._write("delete_run", {}, {"run": run})
 
+    def release_version(self, run: str, version: int) -> bool:
+        """Say of an earlier version that it is no longer kept; False where it is current, or was not."""
+        return bool(self._write("release_version", {}, {"run": run, "version": version})["closed"])
+
+    def delete_versions(self, run: str, versions: Sequence[int]) -> None:
+        """Delete records of versions."""
+        self._write("delete_versions", {}, {"run": run, "versions": list(versions)})
+
     def _until_none(
         self,
         name: str,

@@ -48,9 +48,9 @@ def is_empty(db: Database, selection: Selection) -> bool:
     return 0 in db.count_store(selection)
 
 
-def versions_relied_on(db: Database, run: str) -> set[int]:
-    """Return the versions of a run that releases rest on, damaged ones too."""
-    ledger = list_ledger(db)
+def versions_relied_on(db: Database, transaction: Transaction, run: str) -> set[int]:
+    """Return the versions of a run that releases rest on, damaged ones too, as a transaction sees them."""
+    ledger = read_ledger(transaction, db)
     named: list[tuple[object, object]] = [(release.run, release.run_version) for release in ledger.releases]
     named += [(damaged.properties.get("run"), damaged.properties.get("runVersion")) for damaged in ledger.damaged]
     return {version for of, version in named if of == run and isinstance(version, int)}

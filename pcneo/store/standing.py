@@ -190,20 +190,29 @@ class OpenGraph:
             last = max(version, self._last or 0)
         transaction.run("note_version", graph=self.graph.name, version=last)
 
-    def trim(self, run: str, keeping: Keeping, pinned: Collection[int]) -> None:
-        """Delete the hubs that no kept version has, and the records of versions long gone."""
+    def trim(self, run: str, keeping: Keeping, relied_on: Callable[[Transaction, str], Collection[int]]) -> None:
+        """Delete the hubs that no kept version has, and the records of versions long gone.
+
+        `relied_on` returns the versions of a run that somebody relies on, as a transaction sees them; those stay.
+        """
         versions = self._db.list_versions(run)
         if not versions:  # somebody has removed the run meanwhile
             return
         current = versions[-1]
         if self._db.count_retired(run) > current.memberships:
             keeping = Keeping(versions=1, seconds=0)
-        self._db.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))
+        before = [record.version for record in versions[:-1] if record.readable]
+        with self.fence.held() as (transaction, _):
+            transaction.run("hold_versions", run=run, versions=before)  # before it is asked what rests on them
+            pinned = relied_on(transaction, run)
+            values = {"keep": keeping.versions, "seconds": keeping.seconds, "pinned": list(pinned)}
+            transaction.run("close_versions", run=run, version=current.version, **values)
+            transaction.commit()
         versions = self._db.list_versions(run)
         self._delete_unkept(run, versions)
         old = [record.version for record in versions[:-RECORDS] if not record.readable and record.version not in pinned]
         if old:
-            self._db.delete_versions(run, old)
+            self.hubs.delete_versions(run, old)
 
     def delete_unkept(self, run: str) -> int:
         """Delete the hubs of a run that no kept version has; return how many."""

@@ -69,8 +69,8 @@ class Transaction:
             self._opened.commit()
 
     def is_readable(self, run: str, version: int) -> bool:
-        """Whether the hubs of a version of a run are kept."""
-        rows = self.run("get_version", run=run, version=version)
+        """Whether the hubs of a version of a run are kept; nobody lets them go before this transaction ends."""
+        rows = self.run("hold_versions", run=run, versions=[version])
         return bool(rows and rows[0]["readable"])
 
     def touch_graph(self, name: str) -> Row | None:

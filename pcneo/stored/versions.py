@@ -77,7 +77,7 @@ def let_go(db: Database, *, run: str, version: int) -> int:
     stored = find_run(db, run=run)
     graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
     with open_graph(db, graph) as opened:
-        if not db.release_version(stored.run.id, version):
+        if not opened.hubs.release_version(stored.run.id, version):
             id, current = stored.run.id, stored.run.version
             if version == current:
                 why = f"Version {version} is the current one of run {id}; `pcneo clean {id}` removes the whole run."

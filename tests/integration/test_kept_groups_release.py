@@ -6,6 +6,8 @@ import json
 import logging
 import re
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,9 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import EARLIER_GROUPS
 from pcneo.release import Prepared, Terms, budget, release
+from pcneo.store.ledger import versions_relied_on
+from pcneo.store.standing import Keeping, open_graph
+from pcneo.store.transaction import Transaction
 from pcneo.stored.versions import let_go
 
 NAME = "Person/KNOWS/id"
@@ -218,6 +223,32 @@ def test_a_version_that_is_not_kept_or_a_mechanism_without_groups_is_refused(
     code, out, err = pcneo("release", *arguments, version(db))
     assert code == 0, err
     assert EARLIER_GROUPS in out
+
+
+def test_a_version_is_not_let_go_under_a_release_though_the_lock_of_its_graph_was_lost(
+    db: Database, tmp_path: Path
+) -> None:
+    """The release is made between the look at what releases rest on and the end of that version."""
+    first = version(db)
+    move_on(db)
+    annotate.write(db.store, p=0.5, **PERSONS)
+    (record,) = db.store.list_graphs()
+    with ThreadPoolExecutor(1) as pool, open_graph(db.store, record) as opened:
+        with opened.last_writes():
+            pass  # which ends the transaction that holds the lock
+        spends: list[Future[Prepared]] = []
+
+        def ask(transaction: Transaction, run: str) -> set[int]:
+            on = versions_relied_on(db.store, transaction, run)
+            spends.append(pool.submit(make, db, tmp_path / "out.json", groups=first))
+            with suppress(TimeoutError):
+                spends[0].result(timeout=5)
+            return on
+
+        opened.trim(RUN, Keeping(versions=0, seconds=0), ask)
+        with pytest.raises(GraphChangedError, match="no longer kept"):
+            spends[0].result(timeout=60)
+    assert db.run("MATCH (r:PCohesionRelease) RETURN count(r)") == [[0]]
 
 
 def test_a_dry_run_says_what_it_would_be_and_spends_nothing(db: Database, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def written(db: Database) -> Any:
     """Hubs, memberships and records, by what they say."""
     return db.run(
         "MATCH (n) WHERE n:PCohesion OR n:PCohesionRun OR n:PCohesionVersion "
-        "RETURN elementId(n) AS id, n {.*, replacedAt: null} ORDER BY id"
+        "RETURN elementId(n) AS id, n {.*, replacedAt: null, heldAt: null} ORDER BY id"
     )
 
 

@@ -92,6 +92,15 @@ def get_version(tx: Transaction, run: str, version: int) -> list[Row]:
 
 
 @statement
+def hold_versions(tx: Transaction, run: str, versions: Sequence[int]) -> list[Row]:
+    held = [node for version in sorted(versions) for node in tx.match(VERSION, run=run, version=version)]
+    for node in held:
+        tx.breathe()
+        tx.set(node, heldAt=tx.now)
+    return [{name: tx.props(node)[name] for name in ("version", "readable")} for node in held]
+
+
+@statement
 def merge_run(tx: Transaction, run: str, **values: object) -> list[Row]:
     node, is_new = tx.merge(RUN, id=run)
     if is_new:
