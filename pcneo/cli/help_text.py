@@ -49,6 +49,8 @@ def _shown(parameters: Any) -> Any:
             parameter.metavar = ""
         elif parameter.param_type_name == "option" and parameter.metavar is None and parameter.nargs == 1:
             parameter.metavar = _value(parameter.type_descriptor.annotation)
+        elif parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: None  # its name says what it is
     return parameters
 
 

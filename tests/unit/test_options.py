@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import typer
 
 from pcneo.cli import app
@@ -34,7 +36,15 @@ def test_no_option_and_no_command_is_hidden_and_each_says_what_it_does() -> None
     assert not [name for name, command in _commands(typer.main.get_command(app)) if command.hidden]
 
 
-def _commands(group: Any) -> Iterator[tuple[str, Any]]:
+def _commands(group: Any, within: str = "") -> Iterator[tuple[str, Any]]:
     for name, command in getattr(group, "commands", {}).items():
-        yield name, command
-        yield from _commands(command)
+        yield f"{within} {name}".strip(), command
+        yield from _commands(command, f"{within} {name}")
+
+
+def test_no_help_speaks_of_types_of_python(capsys: pytest.CaptureFixture[str]) -> None:
+    group = typer.main.get_command(app)
+    for name, _ in _commands(group):
+        with pytest.raises(SystemExit):
+            group(args=[*name.split(), "--help"], prog_name="pcneo")
+        assert not re.findall(r"<\w+(?:\[\w+\])?>", capsys.readouterr().out), name
