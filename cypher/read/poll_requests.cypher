@@ -2,9 +2,10 @@
 // behind them those that have been given back because they have to wait for others.
 //
 // parameters:
-//   $limit  integer 1..  most requests of each list
-//   $ahead  integer      seconds: no pause and no lease that a service writes reaches further
-//   $small  integer 1..  most vertices of a small request
+//   $limit      integer 1..   most requests of each list
+//   $ahead      integer       seconds: no pause and no lease that a service writes reaches further
+//   $small      integer 1..   most vertices of a small request
+//   $elsewhere  list<string>  graphs whose requests other services answer
 // returns:
 //   requests   integer     from the count store: whether it grew tells of new ones
 //   open       boolean     whether any waits or is worked on, due or not
@@ -17,6 +18,7 @@ WITH requests, datetime() AS now, datetime() + duration({seconds: $ahead}) AS ho
 OPTIONAL MATCH (request:PCohesionRequest)
 WHERE request.status IN ['requested', 'running']
   AND valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
+  AND none(name IN $elsewhere WHERE coalesce(request.graph = name OR request.run STARTS WITH name + '@', false))
 WITH requests, request,
      request.status = 'requested' AND NOT coalesce(now < request.notBefore < horizon, false)
        OR request.status = 'running' AND NOT coalesce(now < request.leaseUntil < horizon, false)

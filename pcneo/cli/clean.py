@@ -14,6 +14,7 @@ from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask
 
 if TYPE_CHECKING:
+    from pcneo.errors import ParameterError
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
     from pcneo.stored.uninstalling import Everything
@@ -44,7 +45,7 @@ def clean(
 ) -> None:
     """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    At a terminal it shows what it will remove, and asks first. `pcneo budget show` lists who removed what.
+    It shows what it will remove, and asks first; where nobody can be asked, --all needs --yes. `pcneo budget show` lists who removed what.
 
     Example: pcneo clean --all
     """
@@ -77,6 +78,8 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
             return
         note(_planned(planned))
         _confirm(f"Remove {whole or 'all runs'}, with all versions?", bars)
+    elif whole is None and not yes:
+        raise _nobody_to_ask("all runs")
     result = clean_runs(db, run=whole, progress=bars)
     print_json(result) if as_json else _print_result(result)
 
@@ -90,7 +93,7 @@ def _whole_id(db: Database, run: str) -> str:
     whole = run if is_unfinished(db, run=run) else find_run(db, run=run).run.id
     if whole != run and not can_ask():
         raise ParameterError(
-            f"Nobody is there to be asked: give the whole id of what to remove, {whole}.", name="run", value=run
+            f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.", name="run", value=run
         )
     return whole
 
@@ -100,6 +103,7 @@ def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, 
 
     whole = _whole_id(db, run)
     if dry_run:
+        let_go(db, run=whole, version=version, dry_run=True)
         say(f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
         return
     if can_ask() and not yes:
@@ -110,7 +114,6 @@ def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, 
 
 
 def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from pcneo.errors import ParameterError
     from pcneo.stored.uninstalling import everything, uninstall
 
     there = everything(db)
@@ -120,7 +123,7 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
         return
     if not yes:
         if not can_ask():
-            raise ParameterError("Nobody is there to be asked: add --yes to remove everything.", name="yes", value=None)
+            raise _nobody_to_ask("everything")
         note(_everything(there, ledger=ledger))
         _confirm("Remove everything of pcneo from this database?", bars)
         if ledger and there.ledger:
@@ -145,12 +148,20 @@ def _everything(there: Everything, *, ledger: bool) -> str:
         lines.append(f"The ledger: {_ledger(there)}")
     elif there.ledger:
         lines.append(f"What stays: the ledger, {_ledger(there)}; --ledger removes it, too")
-    lines.append("What stays in any case: your nodes and relationships, and files that were published")
+    lines.append("Never removed: your nodes and relationships, and files that were published")
     return "\n".join(lines)
 
 
 def _ledger(there: Everything) -> str:
     return f"{there.ledger:,} records of {words(list(there.ledger_graphs), 12) or 'no graph'}"
+
+
+def _nobody_to_ask(what: str) -> ParameterError:
+    from pcneo.errors import ParameterError
+
+    return ParameterError(
+        f"There is no terminal to ask for confirmation; add --yes to remove {what}.", name="yes", value=None
+    )
 
 
 def _confirm(question: str, bars: Bars) -> None:

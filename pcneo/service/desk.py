@@ -62,11 +62,11 @@ class Desk:
         Raises:
             DatabaseError: the database could not be asked.
         """
-        waiting = self._queue.poll()
+        waiting = self._queue.poll(graphs=self._settings.graphs)
         now = time.monotonic()
         if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
             self._known, self._entered = waiting.requests if self._enter() else -1, now
-            waiting = self._queue.poll()
+            waiting = self._queue.poll(graphs=self._settings.graphs)
         if now - self._tidied >= TIDY_SECONDS:
             self._tidied = now if self._tidy() else -1e9
         self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}

@@ -140,4 +140,4 @@ class Lanes:
     def _progress(self, *_: object) -> None:
         """Stop an update that nobody asked for, once the service is to end: the next look makes up for it."""
         if self._ending.is_set():
-            raise EndingError("The service ends.")
+            raise EndingError("The service was stopped.")

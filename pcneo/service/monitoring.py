@@ -48,7 +48,7 @@ def parse_address(text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
-        raise ParameterError(f"{text!r} is no address; give HOST:PORT.", name="metrics", value=text)
+        raise ParameterError(f"{text!r} is not a valid address; give HOST:PORT.", name="metrics", value=text)
     return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
 
 

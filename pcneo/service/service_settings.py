@@ -85,7 +85,7 @@ def parse_duration(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise ParameterError(f"{text!r} is no time; give 60s, 5m, 1h or 1d.", name="every", value=text)
+        raise ParameterError(f"{text!r} is not a valid time; give 60s, 5m, 1h or 1d.", name="every", value=text)
     return seconds
 
 
@@ -104,7 +104,7 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
     except FileFormatError as error:
         raise ParameterError(f"{error}.", name="config", value=str(path)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ParameterError(f"{path} is no configuration: {error}", name="config", value=str(path)) from error
+        raise ParameterError(f"{path} is not a valid configuration: {error}", name="config", value=str(path)) from error
     named = {name.replace("-", "_"): value for name, value in options.items()}
     for name in named:
         if name not in names:

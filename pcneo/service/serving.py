@@ -113,7 +113,9 @@ class Service:
             self._was_connected = True
             queue = RequestQueue(db)
             db.check_format()
-            db.ensure_schema(OWN_SCHEMA)
+            if made := db.ensure_schema(OWN_SCHEMA):
+                on = ", ".join(f"{item.label}({', '.join(item.properties)})" for item in made)
+                tell("made constraints and indexes", on=on)
             self.queue = queue
             self.figures.reachable = True
             self._lanes = lanes = Lanes(queue, self._settings, self.figures, self._ending)
@@ -129,7 +131,7 @@ class Service:
         for graph in answering:
             if graph not in known:
                 there, near = ", ".join(known) or "none yet", did_you_mean(graph, known).strip() or None
-                event = "the database knows no such graph; it is served once there is one"
+                event = "no graph of that name yet; waiting for it"
                 tell(event, level=logging.WARNING, graph=graph, known=there, hint=near)
         everything = "" if self._settings.graphs else " (all that the database knows)"
         tell(

@@ -94,7 +94,7 @@ class Work:
         """Say so; who has cancelled a request need not wait until it is done, as nobody sees what is removed."""
         tell("removing what the request wrote", request=self.claim.id)
         if isinstance(self.lease.stopped, CancelledError):
-            answer = Answer("cancelled", "Cancelled. Nobody sees what it wrote, and that is being removed.")
+            answer = Answer("cancelled", "Cancelled. Nothing it wrote is visible; it is being removed.")
             self.lease.let_be()
             try:
                 self.queue.finish(self.claim, answer, self.lease.progress)

@@ -90,7 +90,7 @@ class Worker:
         """Have the request under way given back, if there is one."""
         self._ending.set()
         if (lease := self._lease) is not None:
-            lease.stop(EndingError("The service ends."))
+            lease.stop(EndingError("The service was stopped."))
 
     def cancel(self, claim: Claim) -> None:
         """Answer a request that its author has stopped before it was begun; nothing else is done here."""
@@ -112,7 +112,8 @@ class Worker:
             outcome, message = "left", f"its lease runs out, and a service takes it again: {error}"
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
-        tell(outcome, request=claim.id, seconds=seconds, message=message)
+        level = logging.WARNING if outcome == "failed" else logging.INFO
+        tell(outcome, level=level, request=claim.id, seconds=round(seconds, 3), message=message)
 
     def _outcome(self, claim: Claim) -> tuple[str, str]:
         """Work on a request until it is answered or given back; return what became of it, and a message."""

@@ -217,9 +217,9 @@ class Database(RunReader):
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
-    def ensure_schema(self, wanted: Sequence[SchemaItem]) -> None:
-        """Create the missing ones among some indexes and constraints, and wait until they are online."""
-        missing = self._missing(wanted)
+    def ensure_schema(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
+        """Create the missing ones among some indexes and constraints, and wait until they are online; return them."""
+        missing = made = self._missing(wanted)
         try:
             for item in missing:
                 self.committed(rows_of, item.statement, {}, is_schema=True)
@@ -232,6 +232,7 @@ class Database(RunReader):
                 names = ", ".join(f"{item.label}({', '.join(item.properties)})" for item in missing)
                 raise SchemaError(f"The index on {names} is not online yet. Try again later.", missing=names)
             time.sleep(0.1)
+        return made
 
     def _missing(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
         rows = self.read("list_indexes")

@@ -7,7 +7,7 @@ Whatever depends on what a request says locks it first and reads it afterwards, 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import neo4j
@@ -124,9 +124,20 @@ class RequestQueue:
         """Work on the requests of a database."""
         self.db = db
 
-    def poll(self, limit: int = 10) -> Waiting:
-        """Return what may be claimed now, first come, first served: at most `limit` requests of each kind."""
-        row = self.db.read("poll_requests", limit=limit, ahead=AHEAD_SECONDS, small=SMALL_VERTICES)[0]
+    def poll(self, limit: int = 10, graphs: Collection[str] = ()) -> Waiting:
+        """Return what may be claimed now, first come, first served: at most `limit` requests of each kind.
+
+        Where `graphs` are named, those about other graphs that the database knows are left to other services.
+        """
+        waiting = self._poll(limit, [])
+        due = [graph for _, graph in (*waiting.cancelled, *waiting.small, *waiting.large)]
+        if graphs and any(graph not in graphs for graph in due):
+            return self._poll(limit, [known.name for known in self.db.list_graphs() if known.name not in graphs])
+        return waiting
+
+    def _poll(self, limit: int, elsewhere: Sequence[str]) -> Waiting:
+        limits = {"limit": limit, "ahead": AHEAD_SECONDS, "small": SMALL_VERTICES}
+        row = self.db.read("poll_requests", elsewhere=elsewhere, **limits)[0]
         lists = {name: [(id, graph) for id, graph in row[name]] for name in ("cancelled", "small", "large")}
         return Waiting(row["requests"], row["open"], **lists)
 

@@ -72,16 +72,24 @@ def diff(
     return [difference for difference in differences if difference.before != difference.after]
 
 
-def let_go(db: Database, *, run: str, version: int) -> int:
+def let_go(db: Database, *, run: str, version: int, dry_run: bool = False) -> int:
     """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many."""
     stored = find_run(db, run=run)
+    if dry_run:
+        kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}
+        if version not in kept or version == stored.run.version:
+            raise _not_earlier(stored.run, version)
+        return 0
     graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
     with open_graph(db, graph) as opened:
         if not opened.hubs.release_version(stored.run.id, version):
-            id, current = stored.run.id, stored.run.version
-            if version == current:
-                why = f"Version {version} is the current one of run {id}; `pcneo clean {id}` removes the whole run."
-            else:
-                why = f"Run {id} keeps no earlier version {version}; `pcneo runs {id} --history` lists them."
-            raise NotFoundError(why, what="version", name=version)
+            raise _not_earlier(stored.run, version)
         return opened.delete_unkept(stored.run.id)
+
+
+def _not_earlier(run: RunRecord, version: int) -> NotFoundError:
+    if version == run.version:
+        why = f"Version {version} is the current one of run {run.id}; `pcneo clean {run.id}` removes the whole run."
+    else:
+        why = f"Run {run.id} keeps no earlier version {version}; `pcneo runs {run.id} --history` lists them."
+    return NotFoundError(why, what="version", name=version)

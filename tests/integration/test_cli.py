@@ -255,7 +255,9 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     assert [(row["a"], row["b"]) for row in json.loads(shown.stdout)] == [(1, 2)]
     printed = json.loads(pcneo("queries", "critical_connections", "--json").stdout)
     assert printed == {"name": "critical_connections", "cypher": pcneo("queries", "critical_connections").stdout}
-    assert json.loads(pcneo("clean", "--all", "--json").stdout)["hubs"] == 4
+    refused = pcneo("clean", "--all")
+    assert (refused.returncode, "add --yes to remove all runs" in refused.stderr) == (2, True)
+    assert json.loads(pcneo("clean", "--all", "--yes", "--json").stdout)["hubs"] == 4
     assert json.loads(pcneo("runs", "--json").stdout) == []
 
 
@@ -281,6 +283,11 @@ def test_versions_are_made_listed_compared_and_let_go(
     for begun in (["friends@1"], ["friends@1", "--version", "1"]):  # nobody is there to say yes
         refused = pcneo("clean", *begun)
         assert (refused.returncode, "give the whole id of what to remove, friends@1/2" in refused.stderr) == (2, True)
+    planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run")
+    assert (planned.returncode, "Version 1 of friends@1/2 would be removed" in planned.stdout) == (0, True)
+    for version in ("2", "9"):
+        refused = pcneo("clean", "friends@1/2", "--version", version, "--dry-run")
+        assert (refused.returncode, refused.stdout) == (4, "")
     removed = pcneo("clean", "friends@1/2", "--version", "1").stdout
     assert removed == f"Version 1 of friends@1/2 removed, with the cohesions that it alone had: {retired}\n"
     gone = pcneo("runs", "friends@1", "--diff", "1", "2")
@@ -459,7 +466,7 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
         ["runs"], ["show", "b"], ["show", hostile], ["queries", "largest_cohesions", "--run"], ["show", "x\x1b"],
         ["budget", "set", hostile, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["check"],
         ["release", "--mechanism", "critical", "-e", "1", "--to", str(tmp_path / "a.json")],
-        ["clean", "x\x1b"], ["clean", "--all"],
+        ["clean", "x\x1b"], ["clean", "--all", "--yes"],
     ):  # fmt: skip
         shown = pcneo(*arguments)
         for text in (shown.stdout, shown.stderr):

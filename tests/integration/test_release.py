@@ -708,7 +708,7 @@ def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
 ) -> None:
     released(kite, tmp_path / "a.csv")
     before = ledger(kite)
-    code, out, _ = pcneo("clean", "--all")
+    code, out, _ = pcneo("clean", "--all", "--yes")
     assert (code, f"Releases rest on 1 of these runs ({NAME}@1/2): the ledger keeps them" in out) == (0, True)
     assert ledger(kite) == before
     monkeypatch.setattr(sys, "stdin", io.StringIO("other\n"))

@@ -17,6 +17,7 @@ from neo4j_servers import Server
 from services import Gate, answer, ask, look, serving, wait_until
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.service import desk
 from pcneo.store import lock, transaction
 
@@ -188,17 +189,26 @@ def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
     with serving(server, db.name, graphs=("fiends",)):
 
         def warnings() -> list[Any]:
-            return [record for record in caplog.records if "knows no such graph" in record.getMessage()]
+            return [record for record in caplog.records if "no graph of that name yet" in record.getMessage()]
 
         (warned,) = wait_until(warnings, "a warning of the unknown graph")  # the service runs in a thread of its own
         assert warned.levelname == "WARNING"
         assert warned.values["graph"] == "fiends"
         assert "friends" in warned.values["known"]
         assert warned.values["hint"] == "Did you mean friends?"
-        answered = answer(db, ask(db, command="annotate", graph="friends"))
+        left = [ask(db, command="annotate", graph="friends"), ask(db, command="clean", run="friends@1/2")]
+        answered = answer(db, ask(db, command="annotate", graph="feinds"))
         assert answered["status"] == "failed"
-        assert "for a graph 'friends'; it does for 'fiends'. Did you mean fiends?" in answered["message"]
-        assert answer(db, ask(db, command="check", graph="friends"))["status"] == "failed"
+        assert "for a graph 'feinds'; it does for 'fiends'. Did you mean fiends?" in answered["message"]
+        assert {look(db, request)["status"] for request in left} == {"requested"}  # for a service that answers for it
+
+
+def test_two_services_of_different_graphs_leave_each_others_requests_alone(db, server):
+    annotate.write(db.store, graph="others", p="0.5", selection=Selection("Person", "KNOWS", "id"))
+    with serving(server, db.name, graphs=("friends",)), serving(server, db.name, graphs=("others",)):
+        asked = [ask(db, command="annotate", graph=name, p="0.5", vertices=[1]) for name in ["friends", "others"] * 4]
+        asked += [ask(db, command="check", run="others@1/2")]
+        assert {answer(db, request)["status"] for request in asked} == {"complete"}
 
 
 def test_runs_stay_within_the_owners_limits(db, server):

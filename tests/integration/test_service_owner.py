@@ -170,7 +170,7 @@ def test_health_says_when_the_database_does_not_answer():
 
 @pytest.mark.parametrize("address", ["", "host", "host:", "host:port", "1.2.3.4:70000", "1.2.3.4:-1"])
 def test_an_address_that_is_none_is_refused(address):
-    with pytest.raises(ParameterError, match="is no address"):
+    with pytest.raises(ParameterError, match="is not a valid address"):
         parse_address(address)
 
 
@@ -187,7 +187,7 @@ def test_times_are_read_as_they_are_written(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "s", "0", "-5s", "nan", "inf", "5w", "5 minutes"])
 def test_a_time_that_is_none_is_refused(text):
-    with pytest.raises(ParameterError, match="is no time"):
+    with pytest.raises(ParameterError, match="is not a valid time"):
         parse_duration(text)
 
 
@@ -265,8 +265,8 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
     ("arguments", "says"),
     [
         (("--max-memberships", "0"), "max-memberships is at least 1"),
-        (("--every", "soon"), "'soon' is no time"),
-        (("--metrics", "nonsense"), "'nonsense' is no address"),
+        (("--every", "soon"), "'soon' is not a valid time"),
+        (("--metrics", "nonsense"), "'nonsense' is not a valid address"),
         (("--config", "no such file"), "no such file: there is no such file."),
     ],
 )

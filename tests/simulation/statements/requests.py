@@ -60,12 +60,15 @@ def cancel_request(tx: Transaction, id: object) -> list[Row]:
 
 
 @statement
-def poll_requests(tx: Transaction, limit: int, ahead: float, small: int) -> list[Row]:
+def poll_requests(tx: Transaction, limit: int, ahead: float, small: int, elsewhere: Sequence[str]) -> list[Row]:
     found, now, is_open = [], tx.now, False
     requests = tx.match(LABEL)
     for request in requests:
         tx.breathe()
         props = tx.props(request)
+        run = str(props.get("run", ""))
+        if any(props.get("graph") == name or run.startswith(f"{name}@") for name in elsewhere):
+            continue
         if _is_key(props.get("id")):
             is_open = is_open or props.get("status") in ("requested", "running")
             if _is_claimable(props, now, ahead):
