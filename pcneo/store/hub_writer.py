@@ -50,16 +50,19 @@ class HubWriter:
     Attributes:
         begun: whether any hubs have been sent to be created.
         gently: whether others are answered from the same graph meanwhile, so that transactions are to be smaller.
+        check: called before hubs are created; raises where that is known to be in vain.
     """
 
     def __init__(self, fence: Fence, selection: Selection) -> None:
         """Work behind a fence that has been taken."""
         self.begun = self.gently = False
+        self.check: Callable[[], object] = lambda: None
         self._fence = fence
         self._names = sample_names(selection, "Person", "id")
 
     def create(self, session: int, run: str, version: int, search: Search, rows: Sequence[CohesionRow]) -> int:
         """Write hubs with their memberships; return the memberships written."""
+        self.check()
         self.begun = True
         text = load_statement("create_cohesions").render(self._names)
         hold = load_statement("hold_vertices").render(self._names)

@@ -6,7 +6,6 @@ visible, happens in this transaction, so a writer that has lost the lock cannot 
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -22,8 +21,6 @@ WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
 TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
-
-log = logging.getLogger("pcneo")
 
 
 class Locked(Protocol):
@@ -58,6 +55,7 @@ class GraphLock:
         self._graph = graph
         self._use = threading.Lock()
         self._spoiled = False
+        self._lost: PcneoError | None = None
         self.committing = False
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lock", daemon=True)
@@ -107,15 +105,23 @@ class GraphLock:
                     raise DatabaseError("An earlier step of its last transaction failed.", graph=self._graph)
                 self._transaction.touch_graph(self._graph)
             except PcneoError as error:
-                raise DatabaseError(
-                    f"The lock on graph {self._graph!r} was lost, so nothing new is visible. Run it again. ({error})",
-                    graph=self._graph,
-                ) from error
+                raise self._was_lost(error) from error
             self._spoiled = True  # what a failing block wrote must not be committed by a later one
             yield self._transaction
             self.committing = True
             self._transaction.commit()
             self._spoiled = False
+
+    def check(self) -> None:
+        """Raise `DatabaseError` once the lock is known to be lost: what is written from then on is in vain."""
+        if self._lost is not None:
+            raise self._was_lost(self._lost)
+
+    def _was_lost(self, error: PcneoError) -> DatabaseError:
+        return DatabaseError(
+            f"The lock on graph {self._graph!r} was lost, so nothing new is visible. Run it again. ({error})",
+            graph=self._graph,
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -134,7 +140,5 @@ class GraphLock:
                 try:
                     self._transaction.touch_graph(self._graph)
                 except PcneoError as error:
-                    log.warning(
-                        "the lock on graph %r is lost, so this run will not become visible: %s", self._graph, error
-                    )
+                    self._lost = error
                     return

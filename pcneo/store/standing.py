@@ -252,5 +252,6 @@ def open_graph(
             lock = stack.enter_context(GraphLock(db, graph.name))
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
         opened = OpenGraph(db, graph, lock)
+        opened.hubs.check = lock.check
         opened.swept = opened.sweep(sweeping, ready)
         yield opened
