@@ -116,7 +116,9 @@ def rounded(value: float | None, digits: int = 4) -> str:
     if value is None:
         return ""
     text = f"{value:.{digits}g}"
-    return f"{float(text):,.0f}" if 1000 <= abs(float(text)) < 1e15 else text
+    if min(1000, 10**digits) <= abs(float(text)) < 1e15:
+        return f"{float(text):,.0f}"
+    return text.replace("e-0", "e-")
 
 
 def _text(text: str) -> str:

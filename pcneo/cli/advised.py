@@ -15,8 +15,9 @@ __all__ = ["print_advice"]
 
 
 def print_advice(advice: Advice) -> None:
-    """Print what each mechanism would promise, cost and show."""
+    """Print what each mechanism promises, costs and reveals."""
     from pcneo.privacy.exact import decimal_text
+    from pcneo.privacy.mechanisms import MECHANISMS
 
     given = f"n={advice.vertices:,}, mean degree d={advice.mean_degree:g}, k={advice.k}"
     if advice.mean_count is not None:
@@ -54,8 +55,9 @@ def print_advice(advice: Advice) -> None:
     for advised in advice.mechanisms:
         lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
         say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
+    modelled = MECHANISMS["modelled"].of_single_counts
     say(
         "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. The error "
-        "of a count of critical follows from the groups: see its dry run. What each would err by and show in your "
-        "graph, for you alone: pcneo audit GRAPH."
+        f"of a count of critical follows from the groups: see its dry run. Of modelled: {modelled} How large the "
+        "errors of each are in your graph, and what it reveals, for you alone: pcneo audit GRAPH."
     )

@@ -44,13 +44,13 @@ def audit(
     of: Annotated[Of | None, typer.Option("--of", help="What that error is of.", show_default="total")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what each mechanism would promise, err and show, before anything is spent: of your graph, for you alone.
+    """Say what each mechanism promises, how large its errors are, and what it reveals: for you alone.
 
     One table of all mechanisms, beside zeros, exact degrees and exact counts. Releases are simulated. For graphs with
     more than 10,000 vertices it does not say what an attacker would find.
 
     With -n and -d it says so from public numbers alone, without a graph and a database; with --error, at which ε each
-    mechanism would err so little.
+    mechanism has so small an error.
 
     Example: pcneo audit friends -e 1
     """

@@ -58,7 +58,7 @@ def set_budget(
         account = set_total(db, graph=graph, epsilon=epsilon, delta=delta)
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
-        note("More than this is spent already: no release is admitted until the total is raised.")
+        note("More than that has already been spent; every release will be refused until you raise the total.")
 
 
 @app.command("show", cls=Command)
@@ -68,10 +68,10 @@ def show_budget(
     ] = None,
     as_json: Json = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print every release as CSV, with all that is recorded.")
+        bool, typer.Option("--csv", help="Print every total and release as CSV, with all that is recorded.")
     ] = False,
 ) -> None:
-    """Show totals and what was spent, release by release.
+    """Show every total with its date and who set it, and what was spent, release by release.
 
     Example: pcneo budget show
     """
@@ -105,6 +105,8 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
             print_table(columns, rows, names=["k"])
         else:
             say(f"{title}; no release yet")
+        for record in budget.totals:
+            say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {_total_text(record)}")
         if any(map(_shared_answers, budget.releases)):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
@@ -119,6 +121,13 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
 def _title(graph: str, account: Account) -> str:
     left = "" if account.left is None else f", left {account.left}"
     return f"{graph}: total {account.total or 'not set'}, spent {account.spent}{left}"
+
+
+def _total_text(record: BudgetRecord) -> str:
+    from pcneo.basics.exact_numbers import exact_number
+    from pcneo.privacy.composition import Cost
+
+    return str(Cost(exact_number(record.epsilon), exact_number(record.delta)))
 
 
 _COLUMNS = ["date", "mechanism", "k", "ε", "δ", "who", "file"]
@@ -140,9 +149,15 @@ def _short(text: str | None, most: int) -> str | None:
 
 
 def _print_csv(budgets: list[GraphBudget]) -> None:
-    rows = [_with_numbers(release) for budget in budgets for release in budget.releases]
+    rows = [
+        {"record": kind, **_with_numbers(record)}
+        for budget in budgets
+        for kind, records in (("total", budget.totals), ("release", budget.releases))
+        for record in records
+    ]
+    columns = list(dict.fromkeys(name for row in reversed(rows) for name in row))
     file = io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]) if rows else ["graph"], lineterminator="\n")
+    writer = csv.DictWriter(file, columns or ["record", "graph"], lineterminator="\n")
     writer.writeheader()
     for row in rows:
         writer.writerow({name: _cell(value) for name, value in row.items()})
@@ -218,6 +233,7 @@ def forget_budget(
     """
     from pcneo.release.budget import forget
 
+    note("Answers that were kept can then no longer be used: the ledger will not know them.")
     typed: str = typer.prompt("Type the graph's name again", err=True)
     with connected() as db:
         forgotten = forget(db, graph=graph, again=typed)

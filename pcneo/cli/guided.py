@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -13,6 +15,7 @@ import typer
 from pcneo.basics.frames import rounded
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, note
+from pcneo.cli.streams import note_verbatim
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -53,11 +56,15 @@ def ask_what_to_release(expect: str | None) -> Wanted:
         note(f"  {number}  {meaning} ({name})")
     mechanism = _asked("1, 2 or 3", None, _mechanism)
     note(
-        "How strong must the promise be, or how exact the total? Type an ε: a smaller one promises more, and its "
-        "counts are noisier. One protected connection can change the odds of what is published at most 1.6 times at "
-        "ε = 0.5, 2.7 times at 1, 20 at 3. Or type by how much the total may be wrong, such as ±400 or ±5%."
+        "How strong must the promise be? Type an ε: a smaller one promises more, and its counts are noisier. What is "
+        "published can change anybody's odds about one protected connection by at most a factor of 1.6 at ε = 0.5, of "
+        "2.7 at 1, of 20 at 3."
     )
-    epsilon, error = _asked("ε or ±", "1", _epsilon_or_error)
+    if mechanism == "critical":  # whose errors follow from groups: no public number gives an ε for one
+        epsilon, error = _asked("ε", "1", partial(_epsilon_of, mechanism)), ""
+    else:
+        note("Or type by how much the total may be wrong, such as ±400 or ±5%.")
+        epsilon, error = _asked("ε or ±", "1", partial(_epsilon_or_error, mechanism))
     if error.endswith("%") and expect is None:
         expect = _asked("In how many triangles is a vertex, about", None, _positive)
     return Wanted(mechanism, epsilon, error, expect, _asked("Public file, .csv or .json", "counts.csv", _public_file))
@@ -76,13 +83,15 @@ def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, 
     advice = advise(n, str(min(public.mean_degree, n - 1)), expect=wanted.expect, error_of_total=wanted.error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == wanted.mechanism)
     if advised.refused is None and advised.epsilon:
-        note(f"The total errs by {rounded(advice.wanted and advice.wanted.error)} at ε = {advised.epsilon}.")
+        note(f"The total errs by {rounded(advice.wanted and advice.wanted.error)} or more at ε = {advised.epsilon}.")
         return wanted._replace(epsilon=advised.epsilon)
     note(f"No ε follows from that with {wanted.mechanism}. {advised.refused or ''} Type one; nothing is spent yet.")
-    return wanted._replace(epsilon=_asked("ε", "1", _positive))
+    return wanted._replace(epsilon=_asked("ε", "1", partial(_epsilon_of, wanted.mechanism)))
 
 
-def agrees(prepared: Sequence[Prepared], wanted: Wanted, terms: Terms, bars: Bars, *, is_named: bool) -> bool:
+def agrees(
+    prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, is_named: bool
+) -> bool:
     """Say what would be released, at what price and by which command, and ask; anything but a yes is a no."""
     bars.rest()
     release = prepared[0]
@@ -93,14 +102,29 @@ def agrees(prepared: Sequence[Prepared], wanted: Wanted, terms: Terms, bars: Bar
     further = ["--mechanism", wanted.mechanism, "-e", wanted.epsilon, "--to", str(wanted.to)]
     if wanted.expect is not None and "--expect" not in sys.argv:
         further += ["--expect", wanted.expect]
-    if terms.budget_epsilon is not None:
-        note(f"The graph has no total yet: it becomes ε = {terms.budget_epsilon}. `pcneo budget set` changes it later.")
-        if "--budget-epsilon" not in sys.argv:
-            further += ["--budget-epsilon", str(terms.budget_epsilon)]
+    if terms.budget_epsilon is not None and "--budget-epsilon" not in sys.argv:
+        further += ["--budget-epsilon", str(terms.budget_epsilon)]
     if not is_named:
         further.append(release.run.id if release.run else release.graph.name)
-    note(f"The same without questions:\n  pcneo {shlex.join([*sys.argv[1:], *further])}")
+    note(_price(db, release, terms))
+    note("The same without questions:")
+    note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:], *further])}")
     return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
+
+
+def _price(db: Database, release: Prepared, terms: Terms) -> str:
+    """Say what the release spends, and what is left then."""
+    from pcneo.release.spending import account_now
+
+    spends, total = f"this release spends {release.spend.cost.without_zero}", terms.total
+    if total is not None:
+        which = "all of which this release spends" if total.epsilon == release.spend.epsilon else f"of which {spends}"
+        return f"This graph has no privacy budget yet; it will be set to {total.without_zero}, {which}."
+    account = account_now(db, release.graph.name)
+    if account.left is None:
+        return f"What this graph has spent is not bounded; {spends} more."
+    afterwards = replace(account, spends=(*account.spends, release.spend))
+    return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}."
 
 
 def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -> _Answer:
@@ -118,40 +142,50 @@ def _mechanism(text: str) -> str:
     raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
 
 
-def _epsilon_or_error(text: str) -> tuple[str, str]:
+def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
     """Return ε, or else the error: what begins with ±, or is a share."""
-    bare = text.removeprefix("ε").lstrip(" =")
+    also = ", or an error such as ±400 or ±5%"
     error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
     if error == text and not text.endswith("%"):
-        return _positive(bare), ""
-    _positive(error.removesuffix("%"))
+        return _epsilon_of(mechanism, text, also), ""
+    _positive(error.removesuffix("%"), also)
     return "", error
 
 
-def _positive(text: str) -> str:
+def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
+    """Return an ε that the mechanism takes."""
+    from pcneo.privacy.mechanisms import mechanism_of
+
+    epsilon = _positive(text.removeprefix("ε").lstrip(" ="), also)
+    mechanism_of(mechanism, epsilon=epsilon)
+    return epsilon
+
+
+def _positive(text: str, also: str = "") -> str:
     from pcneo.privacy.exact import positive
 
-    positive(text, "it")
+    try:
+        positive(text, "it")
+    except ParameterError as error:
+        raise ParameterError(f"Type a positive number such as 0.5 or 1/3{also}.", **error.data) from None
     return text
 
 
 def _to_be_expected(release: Prepared, terms: Terms) -> str:
     """Say how exact the release will be, as far as public numbers, or groups, tell before the spend."""
-    from pcneo.privacy.exact import exact_text
     from pcneo.release.beforehand import foreseen
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
-    share = "" if count is None or seen.error_of_total is None else f", {300 * seen.error_of_total / (count * n):.2g} %"
-    parts = []
+    parts, single = [], release.mechanism.of_single_counts
     if seen.error_of_total is not None:
-        parts.append(f"the total to ±{rounded(seen.error_of_total, 2)}{share}")
+        share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"
+        parts.append(f"at least {rounded(seen.error_of_total, 2)} for the number of triangles{share}")
     if seen.error is not None:
-        where = "" if count is None else f" where the mean is {rounded(count, 3)}"
-        parts.append(f"single counts to ±{rounded(seen.error, 2)}{where}")
+        where = "" if count is None else f", where the mean is {rounded(count, 3)}"
+        parts.append(f"at least {rounded(seen.error, 2)} for one count{where}")
     if not parts:
         return "Public numbers do not tell how exact it will be."
-    start = f"With {n:,} vertices at ε = {exact_text(release.mechanism.epsilon)} you can publish "
-    return start + " and ".join(parts) + ". These are standard errors, and the least to be expected."
+    return f"Standard error: {', '.join(parts)}. Expect more.{single and f' {single}'}"
 
 
 def _public_file(text: str) -> Path:

@@ -76,6 +76,12 @@ def note(text: str) -> None:
         print("\n".join(_lines(visible(text, keep="\n"), sys.stderr)), file=sys.stderr, flush=True)
 
 
+def note_verbatim(text: str) -> None:
+    """Print on standard error what a person copies, as it is: a line that a terminal wraps is copied as one."""
+    with suppress(OSError, ValueError):
+        print(visible(text, keep="\n"), file=sys.stderr, flush=True)
+
+
 def say(text: str) -> None:
     """Print sentences for a person on standard output; on a terminal lines break between words.
 

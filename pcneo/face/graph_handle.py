@@ -222,7 +222,9 @@ class GraphHandle(GraphModes):
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
     ) -> AuditResult:
-        """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
+        """Say what each mechanism promises, how large its errors are, and what it reveals, at one ε.
+
+        For the owner alone; nothing is spent.
 
         >>> [row.name for row in friends.audit(epsilon=1).rows][:3]
         ['zeros', 'exact degrees', 'exact counts']

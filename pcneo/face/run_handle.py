@@ -335,7 +335,9 @@ class Run(Table):
         return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
 
     def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
-        """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
+        """Say what each mechanism promises, how large its errors are, and what it reveals, at one ε.
+
+        For the owner alone; nothing is spent.
 
         >>> [row.name for row in run.audit(epsilon=1).rows][:3]
         ['zeros', 'exact degrees', 'exact counts']

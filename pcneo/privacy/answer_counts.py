@@ -7,8 +7,8 @@ computed from published answers, so no rounding could give anything away.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import starmap
 
@@ -30,6 +30,7 @@ class Estimates:
         degrees: unbiased estimates of deg(w).
         counts: unbiased estimates of Γ(w).
         errors: for each an estimate of its standard error, usually too large; for k = 4 a lower bound.
+        least_error: for k = 4 the root mean square of all standard errors, estimated from below; 0 for k = 3.
         total: Σ counts / k.
         error_of_total: of `total`, likewise.
     """
@@ -39,6 +40,7 @@ class Estimates:
     errors: list[float]
     total: float
     error_of_total: float
+    least_error: float = 0.0
 
 
 def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
@@ -50,12 +52,17 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
         around = answers.around(answers.degrees() - 1)
         numerators, denominator = _triangles(answers, around.tolist(), flips), (b - 2 * a) ** 3
         errors, error_of_total = _errors(answers, np.array(degrees), around, flips)
+        least_error = 0.0
     else:
-        numerators, denominator = _four_cliques(answers, flips), (b - 2 * a) ** 6
+        # Σ_S v^|S|·c_S of the variance, for c_S² as c_S is a whole number: each answer's weight is then larger by v.
+        shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
+        (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
+        least_error = math.sqrt(max(0.0, _double(sum(with_v) - sum(numerators), n * denominator)))
         least = math.sqrt(flips.variance**6 * math.comb(n - 1, 3))
         errors, error_of_total = [least] * n, math.sqrt(flips.variance**6 * math.comb(n, 4))
     counts = [_double(numerator, denominator) for numerator in numerators]
-    return Estimates(degrees, counts, errors, _double(sum(numerators), k * denominator), error_of_total)
+    total = _double(sum(numerators), k * denominator)
+    return Estimates(degrees, counts, errors, total, error_of_total, least_error)
 
 
 def _double(numerator: int, denominator: int) -> float:
@@ -95,12 +102,12 @@ def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips:
 # --- k = 4: the sum of (h_wx - f)(h_wy - f)(h_wz - f)(h_xy - f)(h_yz - f)(h_xz - f) over triples of other vertices
 
 
-def _four_cliques(answers: Answers, flips: Flips) -> list[int]:
-    """Return the sums times 2^144."""
+def _four_cliques(answers: Answers, *several: Flips) -> Iterator[list[int]]:
+    """Yield the sums times 2^144, for each of several chances f to be subtracted from the same answers."""
     triangles, degrees = answers.triangles(), answers.degrees()
     fours, beside = answers.cliques()
     all_triangles = int(triangles.sum()) // 3
-    rows = zip(
+    columns = (
         degrees.tolist(),
         triangles.tolist(),
         answers.around(degrees - 1).tolist(),
@@ -108,10 +115,10 @@ def _four_cliques(answers: Answers, flips: Flips) -> list[int]:
         fours.tolist(),
         beside.tolist(),
         answers.paths().tolist(),
-        strict=True,
     )
-    parts = _FourCliques(flips, answers.yes_count, all_triangles)
-    return list(starmap(parts.numerator, rows))
+    rows = list(zip(*columns, strict=True))
+    for flips in several:
+        yield list(starmap(_FourCliques(flips, answers.yes_count, all_triangles).numerator, rows))
 
 
 @dataclass(frozen=True)

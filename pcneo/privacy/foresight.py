@@ -31,7 +31,7 @@ class Foreseen:
         epsilon, delta: what one release costs, exactly, as text; "not bounded" where it promises nothing, None where it
             is refused.
         standard_error: of a plain count of a vertex, at least, as a mean over the vertices; None where it follows from
-            groups, and where no vertex has a count.
+            groups or a model, and where no vertex has a count.
         standard_error_of_total: at least; None where public numbers do not tell it.
         percent_true: how many percent of the yes-answers would be connections; None without answers.
         takes: time and memory; empty where they do not matter.
@@ -202,8 +202,7 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
     def error_at(epsilon: Fraction) -> float:
         error = _of(_made(kind, n, epsilon, k).foresee(public), wanted)
         if error is None:
-            what = "follows from the groups, see its dry run" if kind.needs_groups else "is none: no vertex has a count"
-            raise ParameterError(f"The error {what}.", name="error", value=wanted.error)
+            raise ParameterError(_why_none(kind), name="error", value=wanted.error)
         return error
 
     low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
@@ -215,6 +214,13 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
         middle = (low + high) / 2
         low, high = (low, middle) if error_at(_three_digits(middle)) <= wanted.error else (middle, high)
     return _three_digits(high)
+
+
+def _why_none(kind: type[Mechanism]) -> str:
+    """Say why no error is foreseen."""
+    if kind.needs_groups:
+        return "The error follows from the groups, see its dry run."
+    return kind.of_single_counts or "The error is none: no vertex has a count."
 
 
 def _of(seen: Foresight, wanted: Wanted) -> float | None:

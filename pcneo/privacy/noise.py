@@ -33,8 +33,10 @@ def handed_scale(scale: Fraction) -> float:
         handed = math.nextafter(handed, math.inf)
     if not 0 < handed < _LARGEST_SCALE:
         raise ParameterError(
-            "The noise that this asks for cannot be drawn: in binary64 its scale must be above 0 and below 2^56."
-            f" A {'smaller' if handed == 0 else 'larger'} epsilon or epsilon 1, or another k, may be possible.",
+            "The noise that this asks for cannot be drawn: it would be next to nothing. Take a smaller epsilon."
+            if handed == 0
+            else "The noise that this asks for cannot be drawn: its numbers would have 18 digits and more, far "
+            "more than any count. Take a larger epsilon or epsilon 1, or a smaller k.",
             name="scale",  # without its value, which for some mechanisms follows from exact counts
         )
     return handed

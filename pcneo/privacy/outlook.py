@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pcneo.basics.frames import rounded
+
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
 USUAL_DEGREE = 10.0
 """Connections of a vertex in the mean, where nobody states how many."""
 
+GUESSED_DEGREE = "a guessed mean degree"
 
 _ROUNDING = 1e-6
 
@@ -79,9 +82,22 @@ class Utility:
     most_error: float | None = None
 
 
-def noise_warning(error: float, counts: Sequence[float]) -> str | None:
+FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
+"""What standard errors of `respond` are, for k = 3 and for k = 4."""
+
+
+def how_far(errors_are: str) -> str:
+    """Return what to say before a standard error that is no more than a bound; empty for others."""
+    return {LOWER_BOUNDS: "at least ", FROM_ABOVE: "at most about "}.get(errors_are, "")
+
+
+def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -> str | None:
     """Return the warning for counts whose standard error is above their mean, all of it published; None for others."""
     mean = math.fsum(counts) / len(counts) if counts else 0.0
     if error <= max(0.0, mean):
         return None
-    return f"These counts are mostly noise: their standard error is about {error:.3g}, and their mean is {mean:.3g}."
+    be, how = "may be" if errors_are == FROM_ABOVE else "are", how_far(errors_are) or "about "
+    return (
+        f"These counts {be} mostly noise: their standard error is {how}{rounded(error, 3)}, and their mean is "
+        f"{rounded(mean, 3)}."
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.protection import Protects
 
 _MANY = 10
@@ -16,7 +17,7 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     if protects is Protects.NOTHING:
         return ""
     one = "one connection" if protects is Protects.EVERY_CONNECTION else "one connection inside a group"
-    chance = f", but for a chance of {_rounded(float(delta))}" if delta else ""
+    chance = f", but for a chance of {_rounded(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
     odds = f"change the odds at most {_times(epsilon)} times{chance}"
     return (
@@ -47,5 +48,6 @@ def _times(epsilon: Fraction) -> str:
     return f"{digits:,.0f}" if digits >= 9.95 else f"{digits:.1f}"
 
 
-def _rounded(value: float) -> str:
-    return f"{value:.2g}"
+def _rounded(delta: Fraction) -> str:
+    """δ in two digits."""
+    return decimal_text(Fraction(f"{float(delta):.2g}"))

@@ -19,8 +19,8 @@ def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:
     """Refuse an ε for which three bytes are too few or a flip is a fair coin."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise ParameterError(
-            f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}: below, nearly "
-            "every second answer is flipped; above, the chance of a flip is too small for its coins.",
+            f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}. Below that "
+            "nearly half the answers would be flipped; above it hardly any, and nothing would be protected.",
             name="epsilon",
             value=epsilon,
         )

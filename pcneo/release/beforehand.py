@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
-from pcneo.privacy.outlook import Foresight, Public
+from pcneo.privacy.outlook import GUESSED_DEGREE, Foresight, Public
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
 _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
+
+_FAR = 10
+"""Times as many or as few as were published: what is expected then deserves a look."""
 
 
 def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
@@ -30,9 +33,10 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield what to say before the spend; several releases on one set of answers say the same of it."""
     if release.given is None:
         yield release.mechanism.describe(release.utility)
-        yield from filter(None, [_expected(release, terms)])
+        single = release.mechanism.of_single_counts
+        yield from filter(None, [_expected(release, terms), single, _far_off(release, terms)])
         if not release.mechanism.adds_noise and release.request.fate == "publish":
-            yield from filter(None, [release.mechanism.answers_would_show()])
+            yield from filter(None, [release.mechanism.answers_would_show(*_degree(release, terms))])
     elif release.answer_set is not None:
         yield release.mechanism.describe_from(release.answer_set)
 
@@ -41,21 +45,47 @@ def _expected(release: Prepared, terms: Terms) -> str:
     """Say how large the errors are expected to be, beside the mean count."""
     public = _known(release, terms)
     errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
-    parts = [("a count of triangles" if from_groups else "a count", errors.error), ("the total", errors.error_of_total)]
-    said = " and ".join(f"{name} to err by {rounded(error)} at least" for name, error in parts if error is not None)
+    parts = [
+        ("per count of triangles" if from_groups else "per count", errors.error),
+        ("for the total", errors.error_of_total),
+    ]
+    said = " and ".join(f"of at least {rounded(error, 2)} {of}" for of, error in parts if error is not None)
     if not said or (from_groups and public.mean_count is None):
         return ""
-    stated = f"a mean degree of {rounded(public.mean_degree)}"
-    if terms.mean_degree is None:
-        guess = release.earlier.mean_degree is None
-        stated += ", which is a guess (--mean-degree)" if guess else ", as an earlier release has published"
+    at = f"at a mean degree of {rounded(public.mean_degree)}"
+    if terms.mean_degree is None and release.earlier.mean_degree is None:
+        at = f"assuming a mean degree of {rounded(public.mean_degree)}; give yours with --mean-degree"
+    elif terms.mean_degree is None:
+        at += ", as an earlier release has published"
     beside = (
         "the mean count is not stated (--expect)"
         if public.mean_count is None
         else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as "
         + ("you expect" if terms.expect is not None else "an earlier release has published")
     )
-    return f"{release.mechanism.heading}: expect {said}; {beside}" + ("." if from_groups else f", at {stated}.")
+    end = "." if from_groups else f", {at}."
+    return f"{release.mechanism.heading}: expect a standard error {said}; {beside}{end}"
+
+
+def _far_off(release: Prepared, terms: Terms) -> str:
+    """Say that the owner expects something else than an earlier release has published, far beyond its noise."""
+    expected, published = terms.public.mean_count, release.earlier.mean_count
+    if expected is None or published is None or 1 / _FAR <= expected / published <= _FAR:
+        return ""
+    return (
+        f"You expect a vertex to be in {rounded(expected)} triangles in the mean, and an earlier release of this graph "
+        f"has published {rounded(published)}: check --expect."
+    )
+
+
+def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
+    """Return the mean degree that is public, and what it is."""
+    degree = _known(release, terms).mean_degree
+    if terms.mean_degree is not None:
+        return degree, "the mean degree that you state,"
+    if release.earlier.mean_degree is not None:
+        return degree, "the mean degree that an earlier release has published,"
+    return degree, GUESSED_DEGREE
 
 
 def _known(release: Prepared, terms: Terms) -> Public:
@@ -82,12 +112,15 @@ def _noisy(release: Prepared, terms: Terms) -> str:
     expected = terms.public.mean_count
     if expected is None or release.given is not None:
         return ""
-    least = foreseen(release, terms, _JUDGED).error
+    seen, mechanism = foreseen(release, terms, _JUDGED), release.mechanism
+    of_triangles = "" if mechanism.k == _JUDGED else f" of triangles, by which k = {mechanism.k} is judged,"
+    least, what, is_so = seen.error, f"a count{of_triangles}", "is {} in the mean"
+    if mechanism.of_single_counts:  # counts are modelled from the total: where that is noise, so are they
+        least, what, is_so = seen.error_of_total, f"the total{of_triangles}", "is {}"
+        expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
-    k = release.mechanism.k
-    what = "count" if k == _JUDGED else f"count of triangles, by which k = {k} is judged,"
     return (
-        f"{release.mechanism.heading}: a {what} errs by {rounded(least)} at least, and is {rounded(expected)} in the "
-        "mean, as you expect: counts would be mostly noise."
+        f"{mechanism.heading}: {what} errs by {rounded(least)} at least, and {is_so.format(rounded(expected))}, as you "
+        "expect: counts would be mostly noise."
     )

@@ -108,7 +108,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         + (f"; left {_cost(record['left'])}" if record["left"] else "")
     )
     if noisy:
-        lines += [*_group_lines(record), *_noise_lines(record), spent, "", *_loss_lines(record)]
+        lines += [*_group_lines(record), *_noise_lines(record), *_model_lines(record), spent, "", *_loss_lines(record)]
     else:
         lines += [*_group_lines(record), *_answer_lines(record), spent]
     return "\n".join(map(visible, lines)) + "\n"
@@ -137,6 +137,12 @@ def _noise_lines(record: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _model_lines(record: Mapping[str, Any]) -> list[str]:
+    if (error := record.get("rootMeanSquareErrorOfCounts")) is None:
+        return []
+    return [f"- Root mean square error of the counts as they are released, exactly: {rounded(error)}"]
+
+
 def _answer_lines(record: Mapping[str, Any]) -> list[str]:
     if "standardErrors" not in record:
         return [f"- Total {record['total']:,}"]
@@ -145,9 +151,15 @@ def _answer_lines(record: Mapping[str, Any]) -> list[str]:
         f"- Total {record['total']:,}, standard error {rounded(record['standardErrorOfTotal'])} ({errors['are']})",
         f"- Standard error of a count ({errors['are']}): {rounded(errors['mean'])} in the mean, "
         f"{rounded(errors['median'])} in the median, {rounded(errors['largest'])} at most",
-        f"- {record['countsWithoutProtectedPairs']:,} counts are exact: no pair inside a group can change them",
+        f"- {_exact_counts(record['countsWithoutProtectedPairs'])}",
         f"- Every pair inside a group costs {record['lossOfEachPair']:.6g}",
     ]
+
+
+def _exact_counts(number: int) -> str:
+    if number == 1:
+        return "1 count is exact: no pair inside a group can change it"
+    return f"{number:,} counts are exact: no pair inside a group can change them"
 
 
 def _loss_lines(record: Mapping[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
+from pcneo.privacy.outlook import how_far
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
@@ -118,8 +119,7 @@ def total_told(total: float, standard_error: float | None, standard_errors_are: 
     """Say a noisy total, with its standard error where that is published, and where it is no more than a bound."""
     if standard_error is None:
         return f"noisy total {total:,.2f}"
-    how = {"lower bounds": "at least ", "estimates from above": "about "}.get(standard_errors_are, "")
-    return f"noisy total {total:,.2f}, standard error {how}{standard_error:,.2f}"
+    return f"noisy total {total:,.2f}, standard error {how_far(standard_errors_are)}{standard_error:,.2f}"
 
 
 def read_release(path: AnyPath) -> PublicRelease:

@@ -7,6 +7,7 @@ tried again in the same process, with the same numbers.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -122,7 +123,10 @@ class _Numbers:
         return public_text(self.record, columns, self.request.suffix)
 
     def owner_record(self, account: Account) -> dict[str, Any]:
-        return owner_record(self.release, self.drawn.scales, self.record["total"], account)
+        record = owner_record(self.release, self.drawn.scales, self.record["total"], account)
+        if self.release.mechanism.of_single_counts:  # no scale tells how far such counts are off
+            record["rootMeanSquareErrorOfCounts"] = _root_mean_square_error(self.drawn.counts, self.release)
+        return record
 
     def note_means(self, db: Database) -> None:
         total = self.record["total"] if self.release.mechanism.k == 3 else None
@@ -252,6 +256,12 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
         answers, digest = sets[release.answer_set]
         numbers.append(_Numbers(release, partial(mechanism.compute, answers, release.facts, noise), answers, digest))
     return numbers
+
+
+def _root_mean_square_error(counts: Sequence[float], release: Prepared) -> float:
+    """How far the counts as they are released are from the exact ones: for the owner alone."""
+    off = [count - exact for count, exact in zip(counts, release.counts.tolist(), strict=True)]
+    return math.sqrt(math.fsum(x * x for x in off) / len(off))
 
 
 def _itself(drawn: Drawn) -> Drawn:

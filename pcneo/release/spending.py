@@ -126,6 +126,11 @@ def lacks_total(db: Database, requests: Sequence[Release], named: Selection) -> 
     return any(account_of(ledger, choice.graph.name).total is None for choice in choose(db, requests, named))
 
 
+def account_now(db: Database, graph: str) -> Account:
+    """Return the account of a graph as the ledger stands; it may be one that pcneo does not know yet."""
+    return account_of(list_ledger(db), graph)
+
+
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
     """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded."""
     secret = get_secret(db)

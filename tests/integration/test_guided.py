@@ -42,7 +42,7 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str]) 
     process = subprocess.Popen(
         [sys.executable, "-m", "pcneo", "release"],
         stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, start_new_session=True,
-        env={**os.environ, **environment, "TERM": "dumb", "COLUMNS": "200"},
+        env={**os.environ, **environment, "TERM": "dumb", "COLUMNS": environment.get("COLUMNS", "200")},
     )  # fmt: skip
     os.close(theirs)
     text, place, waiting, end = "", 0, list(answers), time.monotonic() + 120
@@ -71,7 +71,13 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
-    assert "With 4 vertices at ε = 1 you can publish the total to ±" in text
+    assert "Type a positive number such as 0.5 or 1/3, or an error such as ±400 or ±5%." in text
+    assert re.search(
+        r"Standard error: at least \S+ for the number of triangles\. Expect more\. Single counts say", text
+    )
+    assert "for one count" not in text
+    will_be = "This graph has no privacy budget yet; it will be set to ε = 1, all of which this release spends."
+    assert text.index(will_be) < text.index("[y/N]")
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
@@ -82,7 +88,7 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
     answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("about: ", "3"), FILE, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    (epsilon,) = set(re.findall(r"The total errs by \S+ at ε = ([\d.]+)\.\s", text))
+    (epsilon,) = set(re.findall(r"The total errs by \S+ or more at ε = ([\d.]+)\.\s", text))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
@@ -92,19 +98,36 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
 def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
-    answers = [("1, 2 or 3: ", "1"), (HOW, "+-5"), FILE, ("ε [1]: ", "2"), ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), (HOW, "+-0.001"), FILE, ("ε [1]: ", "2"), ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    assert "No ε follows from that with critical." in text
+    assert "No ε follows from that with modelled." in text
     assert "-e 2 --to out.csv" in text
-    assert "Person/KNOWS/id@1/2" in text
+
+
+def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_refused_where_it_is_typed(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=3)
+    long = "a-file-with-such-a-long-name-that-the-command-fills-more-than-a-line-of-a-terminal.csv"
+    epsilons = [("ε [1]: ", typed_epsilon) for typed_epsilon in ("100", "±5", "2")]
+    answers = [("1, 2 or 3: ", "1"), *epsilons, ("[counts.csv]: ", long), ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, {**server.environment, "COLUMNS": "60"})
+    assert code == 0, text
+    said = " ".join(text.split())
+    assert "epsilon of critical must be from 0.001 to 16, not 100. Below that nearly half the answers" in said
+    assert "Type a positive number such as 0.5 or 1/3." in said
+    assert "such as ±400" not in said
+    assert f"  pcneo release --mechanism critical -e 2 --to {long} Person/KNOWS/id@1/2" in text.splitlines()
+    before_yes = said[: said.index("[y/N]")]
+    assert "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0." in before_yes
 
 
 def test_critical_without_a_stored_run_is_refused_before_the_last_question(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    code, text = typed([("1, 2 or 3: ", "critical"), QUESTIONS[-1], FILE], tmp_path, dict(server.environment))
+    code, text = typed([("1, 2 or 3: ", "critical"), ("ε [1]: ", ""), FILE], tmp_path, dict(server.environment))
     assert code == 4, text
     assert "[y/N]" not in text
     assert "Traceback" not in text

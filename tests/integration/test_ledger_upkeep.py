@@ -342,6 +342,16 @@ def test_the_ledger_is_evidence_in_lines_that_fit_and_as_csv(
     ((who, date),) = db.run("MATCH (r:PCohesionRelease) RETURN r.who, toString(date(r.at))")
     (line,) = [line for line in out.splitlines() if "edge" in line]
     assert all(word in line for word in (date, "edge", "3", "1", who[-9:], "november.csv"))
-    (row,) = csv.DictReader(io.StringIO(pcneo("budget", "show", "--csv")[1]))
+    pcneo("budget", "set", NAME, "--epsilon", "20")
+    pcneo("budget", "set", NAME, "--epsilon", "5")
+    lines = [line.split(": total set to ") for line in pcneo("budget", "show")[1].splitlines() if "total set" in line]
+    assert [first for first, _ in lines] == [f"  {date}, {who}"] * 3
+    assert [total.split(",")[0] for _, total in lines] == ["ε = 3", "ε = 20", "ε = 5"]
+    *totals, row = csv.DictReader(io.StringIO(pcneo("budget", "show", "--csv")[1]))
+    assert [(total["record"], total["epsilonExact"], total["who"]) for total in totals] == [
+        ("total", epsilon, who) for epsilon in ("3", "20", "5")
+    ]
+    assert all(total["at"].startswith(date) and not total["mechanism"] for total in totals)
+    assert row["record"] == "release"
     assert row["file"] == "counts-of-friends-in-november.csv"
     assert (row["mechanism"], row["k"], row["epsilonExact"], row["who"]) == ("edge", "3", "1", who)

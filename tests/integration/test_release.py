@@ -556,8 +556,8 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     assert spent.startswith("recorded the spend")
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
     assert of_elv.endswith("It is at least 3.333.")
-    assert "to err by 23.57 at least and the total to err by" in expected
-    assert "the mean count is not stated (--expect), at a mean degree of 10, which is a guess" in expected
+    assert "expect a standard error of at least 24 per count and of at least" in expected
+    assert "the mean count is not stated (--expect), assuming a mean degree of 10; give yours" in expected
     caplog.clear()
     released(kite, tmp_path / "c.csv", mechanism="critical", expect=30, mean_degree=4)
     assert "vertices are in 30 triangles in the mean, as you expect" in caplog.messages[1]
@@ -586,7 +586,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
         "in 300 triangles in the mean, as you expect, at a mean degree of 40."
     )
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = -7.5, r.meanDegree = 0.0")
-    assert "the mean count is not stated (--expect), at a mean degree of 10, which is a guess" in said()
+    assert "the mean count is not stated (--expect), assuming a mean degree of 10; give yours" in said()
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
     with pytest.raises(BudgetError, match="has a meanCount of another kind"):
         said()
@@ -843,9 +843,9 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert f"{NAME}: total ε = 10, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 6, δ = 0.099" in out
     code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "3", "--delta", "0.1")
     assert (code, out_of_set) == (0, f"{NAME}: total ε = 3, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 0, δ = 0.099\n")
-    assert "More than this is spent already: no release is admitted until the total is raised." in err
+    assert "More than that has already been spent; every release will be refused until you raise the total." in err
     code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "10", "--delta", "0.1")
-    assert (code, "More than this is spent" in err) == (0, False)
+    assert (code, "already been spent" in err) == (0, False)
     assert "epsilon" not in out
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
     assert shown["left"]["epsilon"] == 6

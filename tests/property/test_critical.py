@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
+from types import SimpleNamespace
+from typing import Any
 
 import naive
 import numpy as np
@@ -29,6 +31,7 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.mechanisms import Critical, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.randomised_response import Flips
 
 NEITHER, OUTSIDE, INSIDE = range(3)
 QUARTER = 2**22
@@ -246,6 +249,27 @@ def test_the_published_error_is_unbiased_for_the_variance_and_bits_count_as_list
         assert np.allclose(in_bits.variances, listed.variances, rtol=0, atol=1e-12)
         _, variances = truths(case, n, 3)
         assert np.allclose(means(listed.variances.reshape(len(answers), n)), variances, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_the_part_of_the_variance_that_a_warning_of_four_cliques_rests_on_is_never_more_than_all_of_it(n: int) -> None:
+    """On four vertices every set of pairs changes one clique at most, and the part is the whole."""
+    mechanism = Critical(k=4, epsilon=1, n=n)
+    vars(mechanism)["flips"] = Flips(n, QUARTER)
+    seen = 0
+    for case in cases(n)[:: usual_or_thorough(15, 1) if n == 5 else 2]:
+        if not inside_of(case, n):
+            continue
+        answers = subsets(len(inside_of(case, n)))
+        hull = copies(case, n, np.zeros_like(answers))
+        facts: Any = SimpleNamespace(protected_graph=lambda hull=hull: hull)
+        given: Any = SimpleNamespace(yes=answers.ravel())
+        parts = mechanism.least_variances(hull.four_cliques(given.yes, mechanism.weights), given, facts)
+        found, (_, variances) = means(parts.reshape(len(answers), n)), truths(case, n, 4)
+        assert (found <= variances + 1e-9).all()
+        assert n == 5 or np.allclose(found, variances, rtol=0, atol=1e-9)
+        seen += bool(variances.any())
+    assert seen
 
 
 def test_the_mutant_that_flips_where_it_should_not_is_biased() -> None:

@@ -256,6 +256,22 @@ def test_standard_errors_are_those_of_the_document(n: int) -> None:
         assert math.isclose(result.error_of_total, math.sqrt(max(total, 0)), rel_tol=1e-9, abs_tol=1e-12)
 
 
+@pytest.mark.parametrize(("n", "below"), [(4, 3_000_000), (6, 3_000_000), (7, 6_000_000), (6, 112_288)])
+def test_the_error_from_below_of_four_cliques_is_the_sum_whose_weights_are_larger_by_v(n: int, below: int) -> None:
+    rng, f = random.Random(n), F(below, COINS)
+    v = naive.answer_variance(f)
+    for share in (0.3, 0.6, 0.9):
+        yes = tuple(pair for pair in pairs_of(n) if rng.random() < share)
+        twin = naive.graph_of(yes, isolated=range(n))
+        part = F(0)
+        for clique in combinations(range(n), 4):
+            weights = [naive.debiased(twin, f, a, b) for a, b in combinations(clique, 2)]
+            part += 4 * (math.prod(w + v for w in weights) - math.prod(weights)) / n
+        expected = math.sqrt(max(F(0), part))
+        assert math.isclose(estimates(n, yes, below, 4).least_error, expected, rel_tol=1e-2, abs_tol=1e-3)
+        assert estimates(n, yes, below, 3).least_error == 0
+
+
 # --- The coins
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ import pytest
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
 from pcneo.privacy.outlook import Earlier, Utility
-from pcneo.release.beforehand import check_noise
+from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
@@ -48,6 +49,57 @@ def test_every_mechanism_with_counts_is_held_against_the_mean_count(name: str) -
     assert "errs by" in refusal(small, expect=5, mean_degree=8)
     assert refusal(small) == ""  # nothing was stated
     assert refusal(large, expect=10**4, mean_degree=500) == ""
+
+
+def test_modelled_counts_are_judged_by_the_total_and_no_error_of_one_is_said() -> None:
+    said = refusal(prepared(Modelled(epsilon="0.01", n=2_000)), expect=5)
+    assert "the total errs by" in said
+    assert "and is 3,333, as you expect" in said
+    assert "a count" not in said
+
+
+NONE = Earlier()
+
+
+def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy", **stated: Any) -> str:
+    ready = SimpleNamespace(
+        mechanism=mechanism, utility=Utility(), given=None, earlier=earlier, request=SimpleNamespace(fate=answers)
+    )
+    return " ".join(told_beforehand(cast("Prepared", ready), Terms(**stated)))
+
+
+def test_what_is_far_from_what_was_published_deserves_a_look() -> None:
+    total, published = MECHANISMS["total"](epsilon=1, n=2_000), Earlier(mean_count=46.0)
+    assert "You expect a vertex to be in 50,000 triangles in the mean" in (
+        said := told(total, published, expect=50_000)
+    )
+    assert "an earlier release of this graph has published 46: check --expect." in said
+    for near in (told(total, published, expect=60), told(total, published), told(total, expect=50_000)):
+        assert "check --expect" not in near
+
+
+def test_ln_of_n_over_d_is_told_by_the_degree_that_is_public() -> None:
+    respond = MECHANISMS["respond"](epsilon=2, n=800)
+    assert "WARNING" not in (said := told(respond, answers="publish"))
+    assert "a guessed mean degree d = 10" in said
+    assert "WARNING" in (said := told(respond, Earlier(mean_degree=15.63), "publish"))
+    assert (
+        "ln(n/d) is 3.9 for n = 800 vertices and the mean degree that an earlier release has published, d = 15.6"
+        in said
+    )
+    assert "the mean degree that you state, d = 16" in told(respond, Earlier(mean_degree=3), "publish", mean_degree=16)
+    assert "ln(n/d)" not in told(respond, Earlier(mean_degree=15.63))
+
+
+def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
+    said = told(MECHANISMS["edge"](epsilon=1, n=2_000))
+    assert re.search(
+        r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total;", said
+    )
+    assert said.endswith("assuming a mean degree of 10; give yours with --mean-degree.")
+    of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
+    assert "per count" not in of_modelled
+    assert of_modelled.endswith("how far that is off only `pcneo audit GRAPH` tells.")
 
 
 def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:

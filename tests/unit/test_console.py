@@ -161,6 +161,10 @@ def test_rounded_numbers_have_commas_in_place_of_powers_of_ten(value: float | No
     assert rounded(value) == text
 
 
+def test_two_digits_are_written_as_people_write_them() -> None:
+    assert [rounded(x, 2) for x in (9.864, 78.4, 783.2, 1234.0, 0.000001)] == ["9.9", "78", "780", "1,200", "1e-6"]
+
+
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

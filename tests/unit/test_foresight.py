@@ -39,7 +39,9 @@ def test_every_mechanism_is_told_of_with_what_it_promises_and_costs() -> None:
             assert (figures.epsilon, figures.delta) == ("not bounded", None)
         else:
             assert (Fraction(figures.epsilon or 0), Fraction(figures.delta or 0)) == cost
-    assert {name for name, figures in of.items() if figures.standard_error is None} == {"critical", "total"}
+    assert {name for name, figures in of.items() if figures.standard_error is None} == {
+        *("critical", "modelled", "total")
+    }
     assert {name for name, figures in of.items() if figures.percent_true is not None} == {"respond"}
     assert of["total"].standard_error_of_total is not None
     assert of["edge"].standard_error_of_total is not None
@@ -223,6 +225,19 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     plain = json.loads(CliRunner().invoke(app, ["audit", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
     assert [figures["mechanism"] for figures in plain["mechanisms"]] == list(MECHANISMS)
     assert plain["meanDegree"] == pytest.approx(1 / 3)
+
+
+def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
+    tells = (
+        "Single counts say what a vertex of that degree has in the mean; how far that is off only `pcneo audit GRAPH` "
+        "tells."
+    )
+    for error in (0.5, 10**6):
+        advice = advise(9_877, 5.26, expect=8.6, error_of_count=error)
+        (modelled,) = (figures for figures in advice.mechanisms if figures.mechanism == "modelled")
+        assert (modelled.epsilon, modelled.standard_error, modelled.refused) == (None, None, tells)
+    arguments = ["audit", "-n", "800", "-d", "16", "--expect", "49", "--error", "3", "--of", "count"]
+    assert " ".join(tells.split()) in " ".join(CliRunner().invoke(app, arguments).output.split())
 
 
 def test_the_command_takes_an_error_in_place_of_epsilon() -> None:

@@ -52,7 +52,7 @@ def test_beliefs_are_those_of_bayes() -> None:
 
 
 def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
-    assert "2.7 times, but for a chance of 1e-06: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
+    assert "2.7 times, but for a chance of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
     assert "about one connection inside a group," in in_plain_words(
         Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS
     )

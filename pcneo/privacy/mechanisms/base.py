@@ -25,7 +25,7 @@ from pcneo.privacy.facts import Answers, Facts, PairAnswers
 from pcneo.privacy.mechanisms.parameters import CliqueSizes, Exact, Vertices, whole, words_of
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
-from pcneo.privacy.outlook import Foresight, Public, Utility
+from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE, Foresight, Public, Utility
 from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
 
@@ -98,6 +98,8 @@ class Mechanism(ABC):
     """Why a count can be negative."""
     without: ClassVar[frozenset[str]] = frozenset()
     """Parameters that its form has, and it has not."""
+    of_single_counts: ClassVar[str] = ""
+    """What to say of the error of single counts where noise does not decide it, so that none is foreseen."""
     loses_by_scale: ClassVar[bool] = True
     """Whether all that is published beside λ is counts with noise of scale λ, by which a connection's loss follows."""
 
@@ -249,7 +251,7 @@ class Mechanism(ABC):
         """Say the same of numbers that are computed from the answers of an earlier release."""
         return f"{self.heading}: computed from the answers of release {release}, which cost nothing more."
 
-    def answers_would_show(self) -> str:
+    def answers_would_show(self, mean_degree: float = USUAL_DEGREE, degree_is: str = GUESSED_DEGREE) -> str:
         """Say what a new set of answers would give away, from public numbers alone; empty without answers."""
         return ""
 

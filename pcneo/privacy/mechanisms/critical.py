@@ -20,7 +20,7 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import Utility, noise_warning
+from pcneo.privacy.outlook import LOWER_BOUNDS, Utility, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon
 from pcneo.privacy.smoothing import BIASED
@@ -30,7 +30,7 @@ EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have co
 
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
-NO_ERROR = "none is published for k = 4"
+NO_ERROR = "none is published for k = 4: counts can be mostly noise though no warning says so"
 
 SIMULATED = 8
 """Sets of answers that the errors of counts of 4-cliques are taken from."""
@@ -131,6 +131,8 @@ class Critical(Answered):
             columns["clipped"], record["note"] = [max(0, count) for count in counts], BIASED
         if variances is None:
             record["standardErrorsAre"] = NO_ERROR
+            if warning := noise_warning(_root(self.least_variances(sums, answers, facts)) or 0.0, counts, LOWER_BOUNDS):
+                record["warning"] = warning
             return Drawn(counts, [], columns, record)
         error, how = _root(variances), ESTIMATE
         if error is None:
@@ -149,6 +151,14 @@ class Critical(Answered):
         return weighed.sums, weighed.variances
 
     # --- How large the errors are
+
+    def least_variances(self, sums: NDArray[np.float64], answers: PairAnswers, facts: Facts) -> NDArray[np.float64]:
+        """Return estimates, from the answers, of a part of the variances of counts of 4-cliques, never to leave."""
+        # Σ_S v^|S|·c_S of the variance, for c_S² as c_S is a whole number: each answer's weight is then larger by v.
+        no, yes, outside = self.weights
+        v = self.flips.variance
+        with_v = facts.protected_graph().four_cliques(answers.yes, (no + v, yes + v, outside))
+        return with_v - sums
 
     def _errors(self, facts: Facts, *weights: tuple[float, float, float]) -> list[float]:
         """Root mean squares over the vertices, with other connections inside groups than there are."""

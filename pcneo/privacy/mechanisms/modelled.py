@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
+from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
 from pcneo.privacy.degree_model import DegreeModel
 from pcneo.privacy.exact import decimal_text
@@ -71,6 +72,10 @@ class Modelled(Total):
     )
     of_negatives = "Noise goes both ways, so a degree and the total can be below 0; modelled counts cannot."
     counts_vertices = True
+    of_single_counts = (
+        "Single counts say what a vertex of that degree has in the mean; how far that is off only `pcneo audit GRAPH` "
+        "tells."
+    )
     publishes_scale = False  # what follows from the scale of the total is not the error of a count
     without = frozenset({"clip", "smooth"})  # no count is below 0, or above what its degree allows
     loses_by_scale = False  # degrees and classes have scales of their own
@@ -150,9 +155,8 @@ class Modelled(Total):
         return Scaling.by_noise(self.size, find)
 
     def foresee(self, public: Public) -> Foresight:
-        """Return the error of the total, at least, and what of it a count gets in the mean: a model errs besides."""
-        of_total = standard_error([self.expected_scale(public.common)])
-        return Foresight(self.k * of_total / self.n, of_total)
+        """Return the error of the total, at least; what decides that of a count, the model, no public number tells."""
+        return Foresight(error_of_total=standard_error([self.expected_scale(public.common)]))
 
     @property
     def doubt(self) -> str:
@@ -205,7 +209,7 @@ class Modelled(Total):
         }
         if (error := standard_error([scale])) > max(0, total):
             record["warning"] = (
-                f"These counts are mostly noise: the standard error of the total is {error:.3g}, and the total is "
+                f"These counts are mostly noise: the standard error of the total is {rounded(error, 3)}, and the total is "
                 f"{total:,}."
             )
         return Drawn(counts, [scale], {"degree": degrees, "count": counts}, record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -17,7 +17,16 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import USUAL_DEGREE, Foresight, Public, Utility, noise_warning
+from pcneo.privacy.outlook import (
+    FROM_ABOVE,
+    GUESSED_DEGREE,
+    LOWER_BOUNDS,
+    USUAL_DEGREE,
+    Foresight,
+    Public,
+    Utility,
+    noise_warning,
+)
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
@@ -28,6 +37,9 @@ LARGEST = 65_536
 _LINE_BYTES = 13
 """Of a yes-answer in the file before it is compressed, about."""
 
+
+_OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the truth is often farther away than two of them"
+"""The standard error for k = 4."""
 
 WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
 
@@ -70,13 +82,20 @@ class Respond(Answered):
             **Mechanism.of_columns,
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
-            "standardError": "of count, estimated too: by trial, not by proof, the truth is mostly within two of them",
+            "standardError": "of count, at most about: estimated from above, in trials two to three times too large",
             "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
         }
     )
     of_negatives = (
         "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
+
+    def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what each published column is; for k = 4 standard errors are lower bounds."""
+        told = super().told_of_columns(names)
+        if self.k == 4 and "standardError" in told:
+            told["standardError"] = _OF_LOWER_BOUNDS
+        return told
 
     def check(self) -> None:
         """Refuse a k that nobody has checked, and an ε for which three bytes are too few or a flip is a fair coin."""
@@ -114,12 +133,13 @@ class Respond(Answered):
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
         # [respond-afterwards] No fact of the graph is at hand here.
         estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
+        errors_are = FROM_ABOVE if self.k == 3 else LOWER_BOUNDS
         record = {
             "promise": f"{self.promise} Of the {yes.count:,} pairs answered yes about {yes.share_true:.0f} % are "
             "connections.",
             "total": round(estimates.total),
             "standardErrorOfTotal": _three_digits(estimates.error_of_total),
-            "standardErrorsAre": "estimates from above" if self.k == 3 else "lower bounds",
+            "standardErrorsAre": errors_are,
             **self.of_answers(yes),
         }
         # [answers-whole]
@@ -128,7 +148,8 @@ class Respond(Answered):
             "count": list(map(round, estimates.counts)),
             "standardError": list(map(_three_digits, estimates.errors)),
         }
-        if warning := noise_warning(math.sqrt(math.fsum(e * e for e in estimates.errors) / self.n), columns["count"]):
+        error = math.sqrt(math.fsum(e * e for e in estimates.errors) / self.n)
+        if warning := noise_warning(max(error, estimates.least_error), columns["count"], errors_are):
             record["warning"] = warning
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
@@ -181,9 +202,9 @@ class Respond(Answered):
         """Say what follows from n and ε: how many answers, time and memory."""
         return f"{self.heading}: {_means(self.flips, self.k)}"
 
-    def answers_would_show(self) -> str:
-        """Say from where on the answers nearly are the graph, for a mean degree that is guessed: its own is private."""
-        return shown(self.epsilon, self.n, USUAL_DEGREE, "a guessed mean degree")
+    def answers_would_show(self, mean_degree: float = USUAL_DEGREE, degree_is: str = GUESSED_DEGREE) -> str:
+        """Say from where on the answers nearly are the graph, for a mean degree that is public: its own is private."""
+        return shown(self.epsilon, self.n, mean_degree, degree_is)
 
 
 def _three_digits(error: float) -> float:

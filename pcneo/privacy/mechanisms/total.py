@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pcneo.basics.frames import rounded
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms.base import InShort
@@ -53,5 +54,7 @@ class Total(Edge):
         if self.clip:
             record |= {"clippedTotal": max(0, total), "note": "A total that is cut at 0 is biased."}
         if standard_error(scales) > max(0, total):
-            record["warning"] = f"This total is mostly noise: its standard error is {standard_error(scales):.3g}."
+            record["warning"] = (
+                f"This total is mostly noise: its standard error is {rounded(standard_error(scales), 3)}."
+            )
         return Drawn(counts, scales, {"total": counts}, record)

@@ -1,4 +1,4 @@
-"""What each mechanism would promise, err and show on a graph at one ε: for the owner alone.
+"""What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
 Nothing is spent and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
 """

@@ -1,4 +1,4 @@
-"""The use case: what each mechanism would promise, err and show on a graph at one ε, in one table for its owner.
+"""The use case, a table for the owner: what each mechanism promises, how large its errors are, and what it reveals.
 
 Nothing is spent, and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
 """
@@ -41,7 +41,8 @@ NOTICE = "For the owner alone: this says more of the graph than a release promis
 
 MEANING = (
     "At equal ε mechanisms promise different things, and the one with the smallest error may show most. What is found "
-    "is a lower bound: one fixed attacker with the best of its weights; stronger ones exist."
+    "is a lower bound: one fixed attacker with the best of its weights; stronger ones exist. What you choose by "
+    "looking at these exact figures depends on connections, and no promise covers that choice."
 )
 
 _MOST_RELEASES, _FEWEST_RELEASES, _PAIRS = 20, 2, 200_000_000
@@ -83,7 +84,7 @@ class AuditRow:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What each mechanism would promise, err and show, for the owner alone.
+    """What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
     Attributes:
         notice: that it is for the owner alone.
@@ -125,7 +126,7 @@ def audit(
     source: Source = Source(),
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Say what each mechanism would promise, err and show at one ε, beside zeros, degrees and exact counts."""
+    """Say what each mechanism promises, how large its errors are, and what it reveals, beside exact figures."""
     epsilon = positive(epsilon, "epsilon")
     delta = None if delta is None else positive(delta, "delta", below=1)
     every = {kind: _made_or_refused(kind, k=k, epsilon=epsilon, delta=delta) for kind in MECHANISMS.values()}
