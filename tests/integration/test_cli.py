@@ -142,12 +142,23 @@ def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
 
 
 def test_keys_that_become_text_for_the_sake_of_others_are_told(pcneo: Any, tmp_path: Path) -> None:
-    for lines, told in (("1 2\n2 ann\n", "Keys that are numbers: 2 of 3."), ("bob ann\n", "")):
+    for lines, told in (
+        ("1 2\n2 ann\n", "Keys that are numbers: 2 of 3. The others are text (the first is 'ann', line 2), and a graph"),
+        ("bob ann\n", ""),
+    ):
         (tmp_path / "mixed.txt").write_text(lines)
         loaded = pcneo("load", str(tmp_path / "mixed.txt"), "--node-label", "Mixed", *NAMES[2:])
         assert loaded.returncode == 0, loaded.stderr
         assert ("Keys that are numbers" in loaded.stderr) is bool(told)
         assert told in loaded.stderr
+
+
+def test_a_first_line_that_may_be_a_header_is_told(pcneo: Any, tmp_path: Path) -> None:
+    (tmp_path / "named.csv").write_text("person_a,person_b\nann,bob\nbob,cid\n")
+    loaded = pcneo("load", str(tmp_path / "named.csv"), "--node-label", "Named", *NAMES[2:])
+    assert loaded.returncode == 0, loaded.stderr
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
+    assert says in " ".join(loaded.stderr.split())
 
 
 def test_stream_prints_csv_and_nothing_else(pcneo: Any, tmp_path: Path) -> None:

@@ -236,10 +236,16 @@ def test_repeated_keys_in_the_database_are_refused_and_nothing_is_written(put, q
     assert constraints(query) == []
 
 
-@pytest.mark.parametrize(("there", "text"), [("'1'", "1 2\n"), ("1", "1 x\n")])
-def test_keys_of_another_kind_in_the_database_are_refused_and_nothing_is_written(put, query, there, text):
+@pytest.mark.parametrize(
+    ("there", "text", "says"),
+    [
+        ("'1'", "1 2\n", "has integer keys, but existing LoadedPerson.id values are text; a graph's keys must all be"),
+        ("1", "# by hand\n1 2\n2 anna\n", r"graph.txt has text keys \('anna', line 3\), but .* values are integers;"),
+    ],
+)
+def test_keys_of_another_kind_in_the_database_are_refused_and_nothing_is_written(put, query, there, text, says):
     query(f"CREATE (:{LABEL} {{id: {there}}})")
-    with pytest.raises(KeyPropertyError, match="a graph has keys of one kind"):
+    with pytest.raises(KeyPropertyError, match=says):
         put(text)
     assert len(vertices(query)) == 1
     assert constraints(query) == []
