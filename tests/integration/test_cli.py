@@ -143,7 +143,7 @@ def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
 
 def test_keys_that_become_text_for_the_sake_of_others_are_told(pcneo: Any, tmp_path: Path) -> None:
     for lines, told in (
-        ("1 2\n2 ann\n", "Keys that are numbers: 2 of 3. The others are text (the first is 'ann', line 2), and a graph"),
+        ("1 2\n2 ann\n", "Keys that are numbers: 2 of 3. The others are text (the first is 'ann', line 2), and a"),
         ("bob ann\n", ""),
     ):
         (tmp_path / "mixed.txt").write_text(lines)
@@ -498,7 +498,7 @@ def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
     ("environment", "says"),
     [
         ({"NEO4J_PASSWORD": "not-the-password"}, "NEO4J_PASSWORD"),
-        ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answers"),
+        ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answered at bolt://127.0.0.1:9."),
         ({"NEO4J_URI": "http://localhost:7474"}, "neo4j://localhost:7687"),
         ({"NEO4J_URI": "neo4j://neo4j:secret-word@localhost"}, "carries a user name or password"),
         ({"NEO4J_DATABASE": "nosuchdatabase"}, "NEO4J_DATABASE"),

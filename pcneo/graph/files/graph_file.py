@@ -94,7 +94,8 @@ class GraphFile:
         """The first key that is no integer, by its line where there are lines; None if every key is an integer."""
         if self.key_kind == "integer":
             return None
-        return self.first_text or KeysOfLine(None, (next(key for key in self.keys.tolist() if not is_integer_key(key)),))
+        first = next(key for key in self.keys.tolist() if not is_integer_key(key))
+        return self.first_text or KeysOfLine(None, (first,))
 
     @property
     def vertex_count(self) -> int:
