@@ -16,7 +16,7 @@ from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
 from pcneo.graph.files.graph_file import KeysOfLine
 from pcneo.graph.files.in_memory import graph_in_memory
 from pcneo.graph.given import GivenGraph
-from pcneo.store.chosen_graph import meant_key
+from pcneo.store.chosen_graph import meant_key, what_they_have
 from pcneo.store.graph_loader import GraphLoader
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _check_keys(db: Database, selection: Selection, file: GraphFile, path: str |
         label, key = selection.node_labels[0], selection.key
         raise KeyPropertyError(
             f"{counts.missing:,} of {counts.nodes:,} nodes labelled {label!r} have no {key!r}, and annotate refuses a "
-            "label whose nodes do not all have the key. Nothing was loaded."
+            f"label whose nodes do not all have the key.{what_they_have(counts)} Nothing was loaded."
             f"{meant_key(db, selection)} Otherwise choose another label.",
             nodes=counts.missing,
             key=key,

@@ -79,7 +79,7 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
     except BaseException:
         driver.close()
         raise
-    return Database(driver, settings.database, owns_driver=True)
+    return Database(driver, settings.database, owns_driver=True, uri=settings.uri)
 
 
 async def connect_async(settings: ConnectionSettings) -> neo4j.AsyncDriver:

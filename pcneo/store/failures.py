@@ -172,8 +172,7 @@ KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
 def translated(uri: str | None = None) -> Iterator[None]:
     """Translate Neo4j's and the driver's errors inside the block into ours; theirs stays as the cause.
 
-    Args:
-        uri: the address, for the message that nothing answers there.
+    With an address the message that nothing answers names it.
     """
     try:
         yield

@@ -84,9 +84,16 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     assert db.graphs() == []  # nothing is written yet
     assert friends.estimate(p="0.3").vertices == friends.stats(p=["0.1", "0.3"]).vertices == 800
     assert isinstance(friends.stream(p="0.3", vertices=[58]).to_pandas(), pandas.DataFrame)
+    assert repr(db).startswith(f"<Db {db.name} at bolt://")
+    found = "800 vertices, 6,418 edges"
+    assert repr(friends.stats(p=["0.1", "0.3"])) == f"Sizes and densities at p=1/10, 3/10: {found}; nothing was written"
+    assert repr(friends.estimate(p="0.1")) == f"Estimates at p=1/10: {found}; nothing was written"
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
+    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
     run = db.graph("friends").run("0.3")
+    asked = repr(run.query("critical_connections", id=58))
+    assert asked == "12 rows of a, b, relationships: run friends@3/10, version 1"
     run[58].draw("58.svg")
     assert Path("58.svg").read_bytes().startswith(b"<?xml")
     page = run[58].draw("58.html")
