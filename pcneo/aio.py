@@ -167,7 +167,7 @@ async def connect(
 
     Args:
         uri: its Bolt address; None for what `NEO4J_URI` and the other variables say.
-        auth: user and password; needed with an address.
+        auth: user and password; needed with an address, and otherwise in place of those that are found.
         database: its name; None for the user's home database.
         driver: an open asynchronous driver of Neo4j's, in place of an address; it stays open and is yours to close.
 
@@ -180,7 +180,7 @@ async def connect(
             raise ParameterError("A driver has its address already; leave uri and auth out.", name="uri", value=uri)
         return AsyncDb(driver, database, owns_driver=False)
     if uri is None:
-        settings = read_environment(os.environ)
+        settings = read_environment(os.environ, auth=auth)
         if settings is None:
             raise ConnectionFailedError("NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD.")
     elif auth is None:

@@ -11,6 +11,7 @@
 //   integerExample  integer|null  one of the integers
 //   stringExample   string|null   one of the strings
 //   missingExample  string|null   elementId of a node without a key
+//   missingHas      list<string>|null  names of the properties of some node without a key
 //   example         string|null   a key of another kind, as text
 // scan: pages by key would silently miss vertices without a usable key, so every node of the label is checked once.
 MATCH (v:Page)
@@ -21,6 +22,7 @@ RETURN count(*) AS nodes,
        min(CASE WHEN v.id IS :: INTEGER NOT NULL THEN v.id END) AS integerExample,
        min(CASE WHEN v.id IS :: STRING NOT NULL THEN v.id END) AS stringExample,
        min(CASE WHEN v.id IS NULL THEN elementId(v) END) AS missingExample,
+       max(CASE WHEN v.id IS NULL THEN keys(v) END) AS missingHas,
        min(CASE
          WHEN v.id IS NOT NULL AND NOT v.id IS :: INTEGER NOT NULL AND NOT v.id IS :: STRING NOT NULL
          THEN valueType(v.id) + ' ' + coalesce(toStringOrNull(v.id), 'on the node with elementId ' + elementId(v))

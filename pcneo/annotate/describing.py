@@ -44,6 +44,10 @@ class StatsResult(Table):
         """Return a sentence for above the table."""
         return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"Sizes and densities at p={', '.join(self.summaries)}: {self.caption()}"
+
 
 def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) -> StatsResult:
     """Describe the sizes and densities of the minimal p-cohesions; nothing is written to the database.

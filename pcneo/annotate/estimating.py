@@ -140,6 +140,10 @@ class EstimateResult(Table):
         """Return a sentence for above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"Estimates at p={', '.join(self.estimates)}: {self.caption()}"
+
 
 def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     """Estimate from a sample of vertices what `write` would cost; nothing is written.

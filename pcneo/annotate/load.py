@@ -13,9 +13,10 @@ from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
+from pcneo.graph.files.graph_file import KeysOfLine
 from pcneo.graph.files.in_memory import graph_in_memory
 from pcneo.graph.given import GivenGraph
-from pcneo.store.chosen_graph import meant_key
+from pcneo.store.chosen_graph import meant_key, what_they_have
 from pcneo.store.graph_loader import GraphLoader
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class LoadResult(Table):
         configuration: path (None for a graph at hand), database, nodeLabel, relationshipType and key.
         key_kind: integer or string.
         numbers_as_text: keys that would be integers, were it not for others that are text.
+        text_key: the first key that is text, with its line where the file is an edge list; None if all are integers.
         node_count: vertices in the file.
         relationship_count: edges in the file, as an undirected simple graph has them.
         nodes_created: vertices that the database did not have.
@@ -45,6 +47,7 @@ class LoadResult(Table):
         self_loops_dropped: edges from a vertex to itself.
         parallel_dropped: edges that repeat an earlier edge of the file, in either direction.
         header: the first line where it named the columns of an edge list, else None.
+        possible_header: the first edge, which was loaded, where its keys are text that no other line has; else None.
         lines_with_more_columns: lines of an edge list with columns after the second, which were ignored.
         attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
         pre_processing_millis: reading the file.
@@ -54,6 +57,7 @@ class LoadResult(Table):
     configuration: Mapping[str, str | None]
     key_kind: str
     numbers_as_text: int
+    text_key: KeysOfLine | None
     node_count: int
     relationship_count: int
     nodes_created: int
@@ -65,6 +69,7 @@ class LoadResult(Table):
     self_loops_dropped: int
     parallel_dropped: int
     header: str | None
+    possible_header: KeysOfLine | None
     lines_with_more_columns: int
     attributes_dropped: Mapping[str, int]
     pre_processing_millis: int
@@ -125,7 +130,7 @@ def _load(
     started = time.monotonic()
     file = read_file()
     read = time.monotonic()
-    _check_keys(db, loader.selection, file)
+    _check_keys(db, loader.selection, file, path)
     constraint_created = loader.ensure_vertex_key()
     vertices = ({"key": vertex, "properties": properties} for vertex, properties in file.vertices())
     edges = ({"source": a, "target": b, "properties": properties} for a, b, properties in file.edges())
@@ -142,6 +147,7 @@ def _load(
         },
         key_kind=file.key_kind,
         numbers_as_text=file.numbers_as_text,
+        text_key=file.text_key,
         node_count=file.vertex_count,
         relationship_count=file.edge_count,
         nodes_created=nodes_created,
@@ -153,6 +159,7 @@ def _load(
         self_loops_dropped=file.self_loops_dropped,
         parallel_dropped=file.parallel_dropped,
         header=file.left_out.header,
+        possible_header=file.possible_header,
         lines_with_more_columns=file.left_out.lines_with_more_columns,
         attributes_dropped=file.left_out.attributes_dropped,
         pre_processing_millis=round(1000 * (read - started)),
@@ -160,15 +167,16 @@ def _load(
     )
 
 
-def _check_keys(db: Database, selection: Selection, file: GraphFile) -> None:
+def _check_keys(db: Database, selection: Selection, file: GraphFile, path: str | None) -> None:
     """Refuse to make a graph with keys of two kinds, or with nodes that lack the key: other commands refuse both."""
     counts = db.count_keys(selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:
-        kind = "strings" if file.key_kind == "integer" else "integers"
+        example = file.text_key
+        ours = "integer keys" if example is None else f"text keys ({key_and_line(example)})"
         raise KeyPropertyError(
-            f"{other:,} nodes labelled {selection.node_labels[0]!r} have {kind} as {selection.key!r}, "
-            f"the keys in the file are of the kind {file.key_kind}; a graph has keys of one kind. Nothing was loaded. "
+            f"{path or 'The graph'} has {ours}, but existing {selection.node_labels[0]}.{selection.key} values are "
+            f"{'text' if example is None else 'integers'}; a graph's keys must all be of one type. Nothing was loaded. "
             "Choose another label or key.",
             nodes=other,
             key=selection.key,
@@ -177,11 +185,17 @@ def _check_keys(db: Database, selection: Selection, file: GraphFile) -> None:
         label, key = selection.node_labels[0], selection.key
         raise KeyPropertyError(
             f"{counts.missing:,} of {counts.nodes:,} nodes labelled {label!r} have no {key!r}, and annotate refuses a "
-            "label whose nodes do not all have the key. Nothing was loaded."
+            f"label whose nodes do not all have the key.{what_they_have(counts)} Nothing was loaded."
             f"{meant_key(db, selection)} Otherwise choose another label.",
             nodes=counts.missing,
             key=key,
         )
+
+
+def key_and_line(found: KeysOfLine) -> str:
+    """Return keys as a message names them, with their line where there is one."""
+    keys = ", ".join(map(repr, found.keys))
+    return keys if found.line is None else f"{keys}, line {found.line}"
 
 
 def _merge(

@@ -224,7 +224,7 @@ def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | Non
         raise ParameterError(
             f"This graph has several names: {', '.join(names)}. Name one with --graph.", name="graph", value=None
         )
-    log.info("Using the name that this graph has already: %s. A further one has to be given with --graph.", names[0])
+    log.info("This graph is already named %s; using that. Use --graph to give it another name.", names[0])
     return names[0]
 
 

@@ -44,6 +44,10 @@ class Profile(Table):
         """Return a sentence for above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}"
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"Sizes and densities at p={', '.join(self.summaries)}: {self.caption()}"
+
 
 def profile(
     graph: GivenGraph,

@@ -82,6 +82,10 @@ class SteadinessResult(Table):
         size = size_text(self.vertices, self.edges, self.configuration)
         return f"{size}; under {self.orders:,} further numberings; nothing was written to the database"
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"Steadiness at p={', '.join(self.summaries)}: {self.caption()}"
+
 
 def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]) -> SteadinessResult:
     """Search under several numberings, and write for each vertex and each critical connection how steady it is.

@@ -176,6 +176,8 @@ class Update:
             for memberships in transactions:
                 written += memberships
                 self._plan.progress(f"writing p={begun.search.p}", written, None)
+        if written:
+            self._plan.progress(f"writing p={begun.search.p}", written, written)  # that is all of it
         retired = self._retire(begun, retiring)
         summary = tally.summary()
         if begun.current and not (added or retired or self._needs_record(begun)):

@@ -90,6 +90,10 @@ class WriteResult(Table):
         """Return a sentence for above the table."""
         return f"{self.graph}: {size_text(self.vertices, self.edges, self.configuration)}"
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"{self.caption()}; runs {', '.join(f'{run.run} (version {run.version})' for run in self.runs)}"
+
 
 def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked]) -> WriteResult:
     """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.

@@ -32,11 +32,14 @@ class ConnectionSettings:
 
 
 def read_environment(
-    environ: Mapping[str, str], ask_password: Callable[[str], str] | None = None
+    environ: Mapping[str, str],
+    ask_password: Callable[[str], str] | None = None,
+    auth: tuple[str, str] | None = None,
 ) -> ConnectionSettings | None:
     """Return the settings of `NEO4J_URI`, `NEO4J_USERNAME` (or `NEO4J_USER`), `NEO4J_PASSWORD`, `NEO4J_DATABASE`.
 
-    The password may also stand in a file that `NEO4J_PASSWORD_FILE` names, or be asked for.
+    The password may also stand in a file that `NEO4J_PASSWORD_FILE` names, or be asked for. `auth`, a user and a
+    password, goes before all of them.
 
     Returns:
         None where `NEO4J_URI` is not set.
@@ -44,6 +47,8 @@ def read_environment(
     uri = environ.get("NEO4J_URI", "").strip()
     if not uri:
         return None
+    if auth is not None:
+        return validate(ConnectionSettings(uri, *auth, environ.get("NEO4J_DATABASE") or None))
     username = environ.get("NEO4J_USERNAME") or environ.get("NEO4J_USER") or "neo4j"
     password = environ.get("NEO4J_PASSWORD")
     if password is None and (file := environ.get("NEO4J_PASSWORD_FILE")):

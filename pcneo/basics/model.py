@@ -287,6 +287,10 @@ class Memberships(Table):
         """Return the columns `vertex` and `member`, keys both."""
         return {"vertex": self.keys[self.vertices], "member": self.keys[self.members]}
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        return f"{len(self.members):,} memberships"
+
 
 def densities(sizes: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return 2·edges / (size·(size-1)) of each cohesion, float64; 0.0 for size 1, where density has no meaning.

@@ -72,8 +72,9 @@ def _share(value: object) -> Fraction:
     except ValueError:
         fraction = None
     if fraction is None or not 0 < fraction < 1:
+        point = " Write it with a point, not a comma." if isinstance(value, str) and "," in value else ""
         raise ParameterError(
-            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.",
+            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.{point}",
             name="p",
             value=value,
         )

@@ -119,7 +119,8 @@ def print_estimate(result: EstimateResult) -> None:
         "size as Parquet",
     ]
     print_table(*without_empty(columns, rows), result.caption())
-    note(f"read {_duration(result.read_seconds)}; search and write go on side by side, so the slower one sets the time")
+    read = _duration(result.read_seconds)
+    note(f"read {read}; search and writing overlap, so the slower one determines the total")
     for p, estimate in result.estimates.items():
         logs, again = decimal(estimate.log_bytes), decimal(estimate.removal_log_bytes)
         note(f"p={p}: the server's transaction logs grow by about {logs}, and by {again} when the run is removed")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,29 +60,32 @@ def clean(
         )
     with connected() as db, Bars() as bars:
         if everything:
-            _uninstall(db, bars, ledger=ledger, dry_run=dry_run, yes=yes, as_json=as_json)
+            tell = _uninstall(db, bars, ledger=ledger, dry_run=dry_run, yes=yes, as_json=as_json)
         elif version is not None and run is not None:
-            _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
+            tell = _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
         else:
-            _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
+            tell = _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
+    tell()  # once the bars stand still
 
 
-def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+_Tell = Callable[[], None]
+
+
+def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.cleaning import clean as clean_runs
 
     whole = None if run is None else _whole_id(db, run)
     if dry_run or (can_ask() and not yes):
         planned = clean_runs(db, run=whole, dry_run=True)
-        bars.rest()
         if dry_run:
-            print_json(planned) if as_json else say(_planned(planned))
-            return
+            return partial(print_json, planned) if as_json else partial(say, _planned(planned))
+        bars.rest()
         note(_planned(planned))
         _confirm(f"Remove {whole or 'all runs'}, with all versions?", bars)
     elif whole is None and not yes:
         raise _nobody_to_ask("all runs")
     result = clean_runs(db, run=whole, progress=bars)
-    print_json(result) if as_json else _print_result(result)
+    return partial(print_json if as_json else _print_result, result)
 
 
 def _whole_id(db: Database, run: str) -> str:
@@ -98,43 +102,41 @@ def _whole_id(db: Database, run: str) -> str:
     return whole
 
 
-def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.versions import let_go
 
     whole = _whole_id(db, run)
     if dry_run:
         let_go(db, run=whole, version=version, dry_run=True)
-        say(f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
-        return
+        return partial(say, f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
     if can_ask() and not yes:
         _confirm(f"Remove version {version} of {whole}?", bars)
     hubs = let_go(db, run=whole, version=version)
     alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
-    print_json({"hubs": hubs}) if as_json else say(alone)
+    return partial(print_json, {"hubs": hubs}) if as_json else partial(say, alone)
 
 
-def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.uninstalling import everything, uninstall
 
     there = everything(db)
-    bars.rest()
     if dry_run:
-        print_json(there) if as_json else say(_everything(there, ledger=ledger))
-        return
+        return partial(print_json, there) if as_json else partial(say, _everything(there, ledger=ledger))
     if not yes:
         if not can_ask():
             raise _nobody_to_ask("everything")
+        bars.rest()
         note(_everything(there, ledger=ledger))
         _confirm("Remove everything of pcneo from this database?", bars)
         if ledger and there.ledger:
             _confirm("And the ledger, after which nothing counts what these releases have spent?", bars)
     _, left = uninstall(db, ledger=ledger, progress=bars)
     if as_json:
-        print_json({"removed": there, "left": left})
-    elif left.ledger:
-        say(f"Everything of pcneo is removed but the ledger: {_ledger(left)}. `--ledger` removes that, too.")
-    else:
-        say("Everything of pcneo is removed. Your nodes, relationships and properties are as they were.")
+        return partial(print_json, {"removed": there, "left": left})
+    if left.ledger:
+        kept = f"Everything of pcneo is removed but the ledger: {_ledger(left)}. `--ledger` removes that, too."
+        return partial(say, kept)
+    return partial(say, "Everything of pcneo is removed. Your nodes, relationships and properties are as they were.")
 
 
 def _everything(there: Everything, *, ledger: bool) -> str:

@@ -79,7 +79,11 @@ def load(
         raise typer.BadParameter("Only cohesions (.parquet) can be searched again.", param_hint="--verify")
     missing = [option for option, value in of_graph.items() if value is None and option != "--max-gib"]
     if missing or node_label is None or relationship_type is None or key is None:
-        raise ParameterError(f"Name {', '.join(missing)}: they say what is made of the file.", name="load")
+        raise ParameterError(
+            f"Also give {_listed(missing)}; {'it names' if len(missing) == 1 else 'they name'} what pcneo creates from "
+            "the file.",
+            name="load",
+        )
     if len(files) > 1:
         raise typer.BadParameter("A graph is one file; load several one by one.", param_hint="FILE")
     from pcneo.annotate.load import load as load_graph
@@ -117,11 +121,7 @@ def _print(result: LoadResult, file: Path) -> None:
     )
     if result.header is not None:
         note(f"The first line names the columns and was left out: {result.header}")
-    if result.numbers_as_text:
-        note(
-            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text, and a "
-            "graph has keys of one kind, so all are stored as text."
-        )
+    _note_keys(result)
     for count, what in (
         (result.self_loops_dropped, "self-loops dropped"),
         (result.parallel_dropped, "repeated edges dropped"),
@@ -131,3 +131,24 @@ def _print(result: LoadResult, file: Path) -> None:
             note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
         note(f"attribute {name!r} was left out: it is neither text, a number, nor true or false ({count:,} times)")
+
+
+def _note_keys(result: LoadResult) -> None:
+    from pcneo.annotate.load import key_and_line
+
+    if result.possible_header is not None:
+        line, keys = result.possible_header.line, ", ".join(result.possible_header.keys)
+        note(
+            f"Line {line} ({keys}) shares no key with any other line and was loaded as data; if it is a header, delete "
+            "it or begin it with #, and load again."
+        )
+    if result.numbers_as_text and result.text_key is not None:
+        note(
+            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "
+            f"first is {key_and_line(result.text_key)}), and a graph has keys of one kind, so all are stored as text."
+        )
+
+
+def _listed(options: list[str]) -> str:
+    *first, last = options
+    return f"{', '.join(first)} and {last}" if first else last

@@ -66,7 +66,7 @@ def runs(
     show()
 
 
-_NONE = "No run is stored; `pcneo annotate` makes one."
+_NONE = "No run is stored. To create one, run `pcneo annotate`."
 
 
 def _print_runs(runs: list[StoredRun]) -> None:
@@ -90,7 +90,7 @@ def _print_runs(runs: list[StoredRun]) -> None:
 def _moved(stored: StoredRun) -> str:
     """Say what has moved: by how many nodes and relationships the graph has more or fewer."""
     changes = {"nodes": stored.nodes_more, "relationships": stored.relationships_more}
-    return ", ".join(f"{number:+,} {what}" for what, number in changes.items() if number)
+    return ", ".join(f"{number:+,} {what}" for what, number in changes.items() if number) or "no"
 
 
 def _print_history(versions: list[RunRecord]) -> None:
@@ -99,16 +99,21 @@ def _print_history(versions: list[RunRecord]) -> None:
         return
     columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
     names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
-    print_table(columns, [[getattr(version, name) for name in names] for version in versions], names=["version"])
+    rows = [[getattr(version, name) for name in names] for version in versions]
+    for row in rows:
+        row[names.index("replaced_at")] = row[names.index("replaced_at")] or "current"
+    print_table(columns, rows, names=["version"])
 
 
 def _print_differences(differences: list[Difference]) -> None:
-    columns = ("vertex", "members before", "after", "connections before", "after", "joined", "left")
+    say("1 cohesion differs" if len(differences) == 1 else f"{len(differences):,} cohesions differ")
+    if not differences:
+        return
+    columns = ("vertex", "members", "connections", "joined", "left")
     first = differences[:MOST_ROWS] if sys.stdout.isatty() else differences
     print_table(columns, [_difference_row(difference) for difference in first], names=["vertex"])
     if len(first) < len(differences):
         say(f"and {len(differences) - len(first):,} more; --json lists all")
-    say("1 cohesion differs" if len(differences) == 1 else f"{len(differences):,} cohesions differ")
 
 
 def _difference_row(difference: Difference) -> list[Any]:
@@ -116,10 +121,13 @@ def _difference_row(difference: Difference) -> list[Any]:
     was, now = set(before.members if before else ()), set(after.members if after else ())
     return [
         difference.vertex,
-        before and len(before.members),
-        after and len(after.members),
-        before and before.edges,
-        after and after.edges,
+        _before_and_after(before and len(before.members), after and len(after.members)),
+        _before_and_after(before and before.edges, after and after.edges),
         words(sorted(now - was), MOST_KEYS),
         words(sorted(was - now), MOST_KEYS),
     ]
+
+
+def _before_and_after(before: int | None, after: int | None) -> str:
+    was, now = ("none" if number is None else f"{number:,}" for number in (before, after))
+    return f"{was} to {now}"

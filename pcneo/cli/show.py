@@ -14,7 +14,7 @@ from pcneo.cli.console import connected, exported, note, note_run, print_json, p
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import ShownCohesion
+    from pcneo.basics.model import FoundCohesion, ShownCohesion
 
 __all__ = ["show"]
 
@@ -80,6 +80,12 @@ def show(
         _print_shown(shown)
 
 
+def _how_small(cohesion: FoundCohesion) -> str:
+    """Say what is known of other p-cohesions around the vertex."""
+    smallest = "proven smallest" if cohesion.proven else "not proven smallest, a smaller one may exist"
+    return f"{smallest}{'' if cohesion.best else '; it may be one of several'}"
+
+
 def _print_shown(shown: ShownCohesion) -> None:
     cohesion, view, vertex = shown.cohesion, shown.local_view, shown.cohesion.vertex
     beside: dict[Any, list[Any]] = {key: [] for key in cohesion.members}
@@ -92,6 +98,7 @@ def _print_shown(shown: ShownCohesion) -> None:
             (f"minimal p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
             (f"extended local view of {vertex} (two hops)", view.size, view.edges, view.density),
         ],
+        _how_small(cohesion),
     )
     order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
     on_terminal = sys.stdout.isatty()

@@ -334,7 +334,7 @@ def connect(
     Args:
         uri: its Bolt address, such as `neo4j://localhost`; None for what `NEO4J_URI`, `NEO4J_USERNAME`,
             `NEO4J_PASSWORD` and `NEO4J_DATABASE` say, and without `NEO4J_URI` for the running local server.
-        auth: user and password; needed with an address.
+        auth: user and password; needed with an address, and otherwise in place of those that are found.
         database: its name; None for the user's home database.
         driver: an open driver of Neo4j's, in place of an address.
 
@@ -356,7 +356,7 @@ def connect(
     if auth is not None and not (isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(a, str) for a in auth)):
         raise TypeError(f"auth is a pair of texts, ('user', 'password'), not {type(auth).__name__}")
     if uri is None and driver is None and "NEO4J_URI" not in os.environ and (server := _running()) is not None:
-        uri, auth = server.uri, (server.username, server.password)
+        uri, auth = server.uri, auth or (server.username, server.password)
     return Db(connect_to_store(uri, auth=auth, database=database, driver=driver))
 
 

@@ -37,7 +37,7 @@ class Cohesion(Table):
     looked up when it is first asked for: in the graph that was searched, or in the database as it is then. So a
     cohesion that a stream or a run yields needs its database still; one that was read by key, `run[58]`, does not.
 
-    Two cohesions are equal whose vertex, search, members and answers are.
+    Two cohesions are equal if their vertex, search, members and answers are equal.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Cohesion(Table):
 
     @property
     def best(self) -> bool:
-        """Whether none of a better rank does."""
+        """True if no p-cohesion with a better rank contains the vertex."""
         return self._found.best
 
     @cached_property

@@ -45,7 +45,7 @@ def draw_profile(
             left.set_yscale("log")
         left.yaxis.set_major_formatter("{x:,.0f}")
         left.set(ylabel="size (members)")
-        right.set(ylabel="density (share of the pairs that are connected)", ylim=(0, 1.02))
+        right.set(ylabel="density", ylim=(0, 1.02))
         for plane in (left, right):
             plane.set(xlabel="p")
             plane.set_xticks([float(Fraction(p)) for p in ordered], [_short(p) for p in ordered])

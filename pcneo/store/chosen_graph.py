@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pcneo.basics.frames import words
 from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Graph, Key, Progress
 from pcneo.basics.selection import Selection, one_or_more
@@ -52,10 +53,10 @@ def find_graph(db: Database, name: str) -> GraphRecord:
     """Return a graph by its name."""
     graphs = {graph.name: graph for graph in db.list_graphs()}
     if name not in graphs:
-        known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
-        there = f"there {'is' if len(graphs) == 1 else 'are'} {known}"
+        there = f"there {'is' if len(graphs) == 1 else 'are'} {', '.join(map(repr, graphs)) or 'none'}"
+        create = "" if graphs else " To create one, run `pcneo annotate`."
         raise NotFoundError(
-            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}", what="graph", name=name
+            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}{create}", what="graph", name=name
         )
     return graphs[name]
 
@@ -186,6 +187,12 @@ def meant_key(db: Database, selection: Selection) -> str:
     return "" if selection.key in indexed else did_you_mean(selection.key, indexed, "--key")
 
 
+def what_they_have(keys: KeyCounts) -> str:
+    """Return a sentence that names the properties of a node without the key, one of which may be meant."""
+    names = words(list(map(repr, keys.missing_has)), 12)
+    return f" Such a node has the properties {names}." if names else ""
+
+
 def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     """Check that all keys are of one usable kind, and return the smallest value of that kind."""
     name, labels = selection.key, ", ".join(selection.node_labels)
@@ -195,7 +202,7 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     if keys.missing:
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
-            f"elementId {keys.missing_example!r}. Every vertex needs its key."
+            f"elementId {keys.missing_example!r}.{what_they_have(keys)} Every vertex needs its key."
             f"{meant_key(db, selection)}",
             missing=keys.missing,
             example=keys.missing_example,

@@ -28,7 +28,7 @@ def connect(
     Args:
         uri: its Bolt address, such as `neo4j://localhost`; None for what `NEO4J_URI`, `NEO4J_USERNAME`,
             `NEO4J_PASSWORD` and `NEO4J_DATABASE` say.
-        auth: user and password; needed with an address.
+        auth: user and password; needed with an address, and otherwise in place of those that are found.
         database: its name; None for the user's home database.
         driver: an open driver of Neo4j's, in place of an address.
 
@@ -44,7 +44,7 @@ def connect(
         check_version(reached.version)
         return reached
     if uri is None:
-        settings = read_environment(os.environ)
+        settings = read_environment(os.environ, auth=auth)
         if settings is not None and database is not None:
             settings = ConnectionSettings(settings.uri, settings.username, settings.password, database)
         return connect_to(settings)
@@ -61,7 +61,7 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
             "local server."
         )
     validate(settings)
-    with translated():
+    with translated(settings.uri):
         driver = neo4j.GraphDatabase.driver(
             settings.uri,
             auth=(settings.username, settings.password),
@@ -73,19 +73,19 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
             notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
         )
     try:
-        with translated():
+        with translated(settings.uri):
             agent = _agent(driver)
         check_version(agent.removeprefix("Neo4j/"))
     except BaseException:
         driver.close()
         raise
-    return Database(driver, settings.database, owns_driver=True)
+    return Database(driver, settings.database, owns_driver=True, uri=settings.uri)
 
 
 async def connect_async(settings: ConnectionSettings) -> neo4j.AsyncDriver:
     """Return an asynchronous driver that has reached its database."""
     validate(settings)
-    with translated():
+    with translated(settings.uri):
         driver = neo4j.AsyncGraphDatabase.driver(
             settings.uri, auth=(settings.username, settings.password), user_agent=f"pcneo/{__version__}"
         )

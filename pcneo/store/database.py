@@ -45,6 +45,7 @@ class KeyCounts:
     integer_example: int | None
     string_example: str | None
     missing_example: str | None
+    missing_has: tuple[str, ...]
     example: str | None
 
 
@@ -82,10 +83,13 @@ class Database(RunReader):
     subclasses; a method's docstring names what else it raises.
     """
 
-    def __init__(self, driver: neo4j.Driver, name: str | None = None, *, owns_driver: bool = False) -> None:
-        """Take a driver, which is closed with the database where it is the database's own."""
+    def __init__(
+        self, driver: neo4j.Driver, name: str | None = None, *, owns_driver: bool = False, uri: str | None = None
+    ) -> None:
+        """Take a driver, which is closed with the database where it is the database's own, and its address."""
         super().__init__(driver, name)
         self._owns_driver = owns_driver
+        self._uri = uri
 
     def __enter__(self) -> Self:
         """Return it."""
@@ -103,7 +107,7 @@ class Database(RunReader):
 
     def __repr__(self) -> str:
         """Return what it is, without asking the server."""
-        return f"<Database {self._name or 'home'}>"
+        return f"<Database {self._name or 'home'}{'' if self._uri is None else f' at {self._uri}'}>"
 
     # --- what is there ----------------------------------------------------------------------------------------------
 
@@ -158,6 +162,7 @@ class Database(RunReader):
             integer_example=example("integerExample"),
             string_example=example("stringExample"),
             missing_example=example("missingExample"),
+            missing_has=tuple(sorted(example("missingHas") or ())),
             example=example("example"),
         )
 

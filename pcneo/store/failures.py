@@ -19,7 +19,7 @@ OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 def _refused(error: Exception) -> PcneoError:
     return ConnectionFailedError(
         "Neo4j refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD, or the file "
-        "that NEO4J_PASSWORD_FILE names.",
+        "that NEO4J_PASSWORD_FILE names; in Python also auth.",
         code=_code(error),
     )
 
@@ -40,9 +40,10 @@ def _expired(error: Exception) -> PcneoError:
     )
 
 
-def _unreachable(error: Exception) -> PcneoError:
+def _unreachable(error: Exception, uri: str | None = None) -> PcneoError:
+    where = "" if uri is None else f" at {uri}"
     return ConnectionFailedError(
-        f"No Neo4j answers there. Check NEO4J_URI and that the server runs. ({_line(error)})", code=_code(error)
+        f"No Neo4j answered{where}. Check NEO4J_URI and that the server runs. ({_line(error)})", code=_code(error)
     )
 
 
@@ -168,13 +169,16 @@ KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Translate Neo4j's and the driver's errors inside the block into ours; theirs stays as the cause."""
+def translated(uri: str | None = None) -> Iterator[None]:
+    """Translate Neo4j's and the driver's errors inside the block into ours; theirs stays as the cause.
+
+    With an address the message that nothing answers names it.
+    """
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
         handler = CODES.get(_code(error) or "") or next(KINDS[cls] for cls in type(error).__mro__ if cls in KINDS)
-        raise handler(error) from error
+        raise (_unreachable(error, uri) if handler is _unreachable else handler(error)) from error
 
 
 def _code(error: Exception) -> str | None:

@@ -50,6 +50,11 @@ class QueryResult(Table):
         values = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
         return dict(zip(self.columns, map(list, values), strict=True))
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        rows = f"{len(self.rows):,} row{'' if len(self.rows) == 1 else 's'} of {', '.join(self.columns)}"
+        return f"{rows}: run {self.run.id}, version {self.run.version}"
+
 
 def list_queries() -> tuple[Statement, ...]:
     """Return the queries in order of their names, with what they do, take, return and cost.
@@ -219,12 +224,12 @@ def _names(query: Statement, selection: Selection) -> dict[str, str | Sequence[s
 
 def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
     wanted = {declaration.name: declaration for declaration in query.parameters}
-    for name in wanted.keys() - parameters.keys():
-        raise ParameterError(
-            f"The query {query.name} needs the parameter {name}, {wanted[name].meaning}: give --param {name}=…",
-            name=name,
-            value=None,
-        )
+    for name in (name for name in wanted if name not in parameters):
+        if wanted[name].kind == _KEY:
+            what = f"a vertex: add --param {name}=KEY."
+        else:
+            what = f"the parameter {name}, {wanted[name].meaning}: add --param {name}=…"
+        raise ParameterError(f"The query {query.name} needs {what}", name=name, value=None)
     _check_given(query, parameters)
 
 

@@ -198,4 +198,6 @@ def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | Non
         near = did_you_mean(str(run), [*graphs, *(standing.id for standing in runs)])
     ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]
     there = f"there {'is' if len(ids) == 1 else 'are'} {words(ids, 12)}" if ids else "none is stored"
-    return NotFoundError(f"There is no run{which}; {there}.{near} `pcneo annotate` makes one.", what="run", name=run)
+    return NotFoundError(
+        f"There is no run{which}; {there}.{near} To create one, run `pcneo annotate`.", what="run", name=run
+    )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, ShownCohesion, StoredCohesions
+from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, RunRecord, ShownCohesion, StoredCohesions
 from pcneo.basics.searches import AnyP, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError
@@ -176,13 +176,27 @@ def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -
     read = read_graph(db, stored.selection, progress).graph
     with db.reading_version(stored.run):
         rows = db.page_cohesions(stored.selection, stored.run, read.keys)
-        batch = batch_from_rows(read, rows, stored.run.search)
+        try:
+            batch = batch_from_rows(read, rows, stored.run.search)
+        except GraphChangedError as error:
+            if stored.run.replaced_at is None:
+                raise
+            raise _differs(stored.run) from error
     digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
     critical, inside = critical_counts(read, batch)
     if digest != stored.run.membership_hash or (inside != batch.edges).any():
-        raise GraphChangedError(
-            f"The graph or the stored memberships are no longer those of run {stored.run.id}. "
-            "Annotate the graph again.",
-            run=stored.run.id,
-        )
+        raise _differs(stored.run)
     return StoredCohesions(stored.run, read, batch, critical)
+
+
+def _differs(run: RunRecord) -> GraphChangedError:
+    """Return what to say where a run cannot be read into one piece with the graph as it is now."""
+    if run.replaced_at is None:
+        what = f"The graph or the stored memberships are no longer those of run {run.id}. Annotate the graph again."
+    else:
+        what = (
+            f"The graph, or what is stored, has changed since version {run.version} of run {run.id}, so that version "
+            "cannot be read as a whole with its graph. Its cohesions are still there: iterate the version, or ask "
+            f"Cypher with `c.from <= {run.version} < c.until`."
+        )
+    return GraphChangedError(what, run=run.id)

@@ -82,6 +82,7 @@ def _fingerprint(db: Database, graph: GraphRecord, progress: Progress | None) ->
 
 def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress: Progress | None) -> bool:
     counts = {"cohesions": 0, "memberships": 0}
+    stage = f"reading run {run.id}"
 
     def rows() -> Iterator[tuple[Key, list[Key]]]:
         for done, (vertex, members, _) in enumerate(db.stream_cohesions(graph.selection, run), 1):
@@ -91,7 +92,9 @@ def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress
             counts["memberships"] += len(members)
             yield vertex, members
             if progress and done % 1_000 == 0:
-                progress(f"reading run {run.id}", done, run.cohesions)
+                progress(stage, done, run.cohesions)
+        if progress:
+            progress(stage, counts["cohesions"], counts["cohesions"])
 
     try:
         with db.reading_version(run):

@@ -142,12 +142,23 @@ def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
 
 
 def test_keys_that_become_text_for_the_sake_of_others_are_told(pcneo: Any, tmp_path: Path) -> None:
-    for lines, told in (("1 2\n2 ann\n", "Keys that are numbers: 2 of 3."), ("bob ann\n", "")):
+    for lines, told in (
+        ("1 2\n2 ann\n", "Keys that are numbers: 2 of 3. The others are text (the first is 'ann', line 2), and a"),
+        ("bob ann\n", ""),
+    ):
         (tmp_path / "mixed.txt").write_text(lines)
         loaded = pcneo("load", str(tmp_path / "mixed.txt"), "--node-label", "Mixed", *NAMES[2:])
         assert loaded.returncode == 0, loaded.stderr
         assert ("Keys that are numbers" in loaded.stderr) is bool(told)
         assert told in loaded.stderr
+
+
+def test_a_first_line_that_may_be_a_header_is_told(pcneo: Any, tmp_path: Path) -> None:
+    (tmp_path / "named.csv").write_text("person_a,person_b\nann,bob\nbob,cid\n")
+    loaded = pcneo("load", str(tmp_path / "named.csv"), "--node-label", "Named", *NAMES[2:])
+    assert loaded.returncode == 0, loaded.stderr
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
+    assert says in " ".join(loaded.stderr.split())
 
 
 def test_stream_prints_csv_and_nothing_else(pcneo: Any, tmp_path: Path) -> None:
@@ -202,7 +213,7 @@ def test_without_a_name_the_one_that_the_graph_has_is_meant(pcneo: Any, tmp_path
     assert json.loads(again.stdout)["graph"] == "friends"
     assert json.loads(pcneo("annotate", "-p", "1/3", "--json").stdout)["graph"] == "friends"
     forgotten = pcneo("annotate", *NAMES, "-p", "0.5", process=True)
-    assert "Using the name that this graph has already: friends." in forgotten.stderr
+    assert "This graph is already named friends; using that." in forgotten.stderr
     assert {stored["run"]["graph"] for stored in json.loads(pcneo("runs", "--json").stdout)} == {"friends"}
     for first in (True, False):
         ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5", process=True)
@@ -248,6 +259,7 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     (stored,) = json.loads(pcneo("runs", "--json").stdout)
     assert (stored["run"]["id"], stored["run"]["version"]) == ("Person/KNOWS/id@1/2", 1)
     assert stored["moved"] is False
+    assert "│ no " in pcneo("runs").stdout
     (verified,) = json.loads(pcneo("check", "--json").stdout)["runs"]
     assert verified["graphSame"] is True
     assert verified["membershipsSame"] is True
@@ -272,6 +284,7 @@ def test_versions_are_made_listed_compared_and_let_go(
     neo4j_driver.execute_query(connect, database_=database)
     written = json.loads(pcneo("annotate", "--graph", "friends", "--json").stdout)
     assert [(run["run"], run["version"]) for run in written["runs"]] == [("friends@1/2", 2), ("friends@9/10", 2)]
+    assert "current" in pcneo("runs", "friends@1", "--history").stdout.splitlines()[-2]
     versions = json.loads(pcneo("runs", "friends@1", "--history", "--json").stdout)
     assert [(version["version"], version["readable"]) for version in versions] == [(1, True), (2, True)]
     added, retired = versions[1]["added"], versions[1]["retired"]
@@ -392,7 +405,7 @@ def test_moved_and_verify_see_a_changed_graph(
         (["annotate", *NAMES, "-p", "0.5", "--vertex", "99"], 4, "99"),
         (["annotate", "--node-label", "Nobody", "-p", "0.5"], 4, "Nobody"),
         (["annotate", *NAMES, "-p", "0.5", "--vertex", "99", "--mode", "stream"], 4, "99"),
-        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5"], 4, "have no 'name'"),
+        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5"], 4, "Such a node has the properties 'id'. Every"),
         (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5", "--create-index"], 4, "have no 'name'"),
         (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
         (["queries", "nonsense"], 4, "critical_connections"),
@@ -494,7 +507,7 @@ def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
     ("environment", "says"),
     [
         ({"NEO4J_PASSWORD": "not-the-password"}, "NEO4J_PASSWORD"),
-        ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answers"),
+        ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answered at bolt://127.0.0.1:9."),
         ({"NEO4J_URI": "http://localhost:7474"}, "neo4j://localhost:7687"),
         ({"NEO4J_URI": "neo4j://neo4j:secret-word@localhost"}, "carries a user name or password"),
         ({"NEO4J_DATABASE": "nosuchdatabase"}, "NEO4J_DATABASE"),
@@ -522,11 +535,12 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     _loaded(pcneo, folder=tmp_path)
     missing = pcneo("show", "1")
     assert missing.returncode == 4
-    assert "`pcneo annotate` makes one" in missing.stderr
+    assert "To create one, run `pcneo annotate`." in missing.stderr
     assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
     shown = pcneo("show", "1", "--plot", str(tmp_path / "1.svg"))
     assert shown.returncode == 0, shown.stderr
     assert "minimal p-cohesion of 1" in shown.stdout
+    assert shown.stdout.startswith("proven smallest")
     assert "Connections of 1 that are not critical" in shown.stdout
     assert (tmp_path / "1.svg").read_text().startswith("<?xml")
     cohesion = json.loads(pcneo("show", "1", "--json").stdout)

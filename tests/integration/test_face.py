@@ -84,9 +84,16 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     assert db.graphs() == []  # nothing is written yet
     assert friends.estimate(p="0.3").vertices == friends.stats(p=["0.1", "0.3"]).vertices == 800
     assert isinstance(friends.stream(p="0.3", vertices=[58]).to_pandas(), pandas.DataFrame)
+    assert repr(db).startswith(f"<Db {db.name} at bolt://")
+    found = "800 vertices, 6,418 edges"
+    assert repr(friends.stats(p=["0.1", "0.3"])) == f"Sizes and densities at p=1/10, 3/10: {found}; nothing was written"
+    assert repr(friends.estimate(p="0.1")) == f"Estimates at p=1/10: {found}; nothing was written"
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
+    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
     run = db.graph("friends").run("0.3")
+    asked = repr(run.query("critical_connections", id=58))
+    assert asked == "12 rows of a, b, relationships: run friends@3/10, version 1"
     run[58].draw("58.svg")
     assert Path("58.svg").read_bytes().startswith(b"<?xml")
     page = run[58].draw("58.html")
@@ -155,6 +162,9 @@ def test_iterating_is_at_one_version_and_ends_with_an_error_if_that_is_let_go(
     seen += walk
     assert {c.vertex: c.members for c in seen} == before == {c.vertex: c.members for c in run.version(1)}
     assert run.record.version == 2
+    with pytest.raises(GraphChangedError, match=r"since version 1 of run ring@7/10, .* iterate the version, or ask"):
+        run.version(1).read()
+    assert len(run.read()) == 6
     walk = iter(run.version(1))
     next(walk)
     assert run.version(1).remove() > 0
@@ -228,6 +238,21 @@ def test_connect_says_what_was_expected(db: package.Db) -> None:
         package.connect("bolt://localhost")
     with pytest.raises(ConnectionFailedError, match="It must look like"):
         package.connect("localhost", auth=("neo4j", "x"))
+
+
+def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
+    db: package.Db, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = (server.username, server.password)
+    monkeypatch.delenv("NEO4J_PASSWORD")
+    with package.connect(auth=right, database=db.name) as other:
+        assert other.name == db.name
+    monkeypatch.delenv("NEO4J_URI")
+    monkeypatch.setattr("pcneo.server.servers.find_running", lambda: server)
+    with package.connect(auth=right), package.connect():
+        pass
+    with pytest.raises(ConnectionFailedError, match="refused the user name or password"):
+        package.connect(auth=("nobody", "wrong"))  # not the tests' own user, whom the server would lock out
 
 
 def test_a_database_of_your_own_driver(

@@ -216,7 +216,9 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(("number", "says"), [(0, "0 cohesions differ"), (1, "1 cohesion differs")])
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
     runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
-    assert capsys.readouterr().out.splitlines()[-1] == says
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == says
+    assert ("none to 1" in shown[4]) if number else len(shown) == 1
 
 
 def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: pytest.CaptureFixture[str]) -> None:

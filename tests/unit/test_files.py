@@ -13,6 +13,7 @@ from pcneo.basics import bounded_file as source
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import FileFormatError
 from pcneo.graph.files import GraphFile, edge_list, read_graph_file
+from pcneo.graph.files.graph_file import KeysOfLine
 from pcneo.graph.files.line_blocks import LONGEST_LINE
 
 
@@ -128,6 +129,29 @@ def test_header_words_below_the_first_edge_are_keys(write):
 
 def test_a_first_edge_of_strings_among_strings_is_an_edge(write):
     assert len(edges(read_graph_file(write("person friend\nann bob\n1 2\n")))) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("# c\nperson_a,person_b\nann,bob\n", KeysOfLine(2, ("person_a", "person_b"))),
+        ("ann,bob\nbob,cid\n", None),
+        ("ann,bob\ncid,ann\n", None),
+        ("ann,ann\ncid,bob\n", None),  # no header names both columns alike
+        ("ann,bob\n", None),  # there is no other line
+        ("source,target\nann,bob\ncid,bob\n", None),  # one that was left out
+        ("1,2\nann,bob\n", None),
+    ],
+)
+def test_a_first_line_of_text_whose_keys_no_other_line_has_is_noted(write, content, found):
+    assert read_graph_file(write(content)).possible_header == found
+
+
+def test_the_first_key_that_is_text_is_known_by_its_line(write):
+    assert read_graph_file(write("1 2\n2 3\n3 anna\nbob 1\n")).text_key == KeysOfLine(3, ("anna",))
+    assert read_graph_file(write("1 2\n2 3\n")).text_key is None
+    gml = 'graph [ node [ id 1 k "1" ] node [ id 2 k "x" ] edge [ source 1 target 2 ] ]'
+    assert read_graph_file(write(gml, "graph.gml"), "k").text_key == KeysOfLine(None, ("x",))
 
 
 @pytest.mark.parametrize(

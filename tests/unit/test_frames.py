@@ -109,6 +109,20 @@ def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
     assert "write: 5it" in said
 
 
+def test_a_bar_that_ended_shows_for_how_long_it_went_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with ProgressBars() as bars:
+        bars("writing p=1/2", 5, None)
+        bars("writing p=1/2", 5, 5)
+        (task,) = bars._bars._progress.tasks  # type: ignore[union-attr]
+        ended = task.finished_time
+        time.sleep(0.1)
+        bars("writing p=1/3", 5, None)
+    assert ended is not None
+    assert task.finished_time == ended
+
+
 def test_bars_of_what_is_given_up_stand_still_while_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = io.StringIO()
     monkeypatch.setattr("sys.stderr", terminal)

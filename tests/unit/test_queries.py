@@ -93,5 +93,5 @@ def test_a_key_is_an_integer_or_a_string() -> None:
 
 
 def test_a_missing_key_is_named_before_any_database_is_asked() -> None:
-    with pytest.raises(ParameterError, match="needs the parameter id"):
+    with pytest.raises(ParameterError, match="critical_connections needs a vertex: add --param id=KEY"):
         run("critical_connections", run="r")

@@ -53,6 +53,11 @@ def test_what_is_no_number_between_0_and_1_is_refused(p: Any) -> None:
         P(p)
 
 
+def test_a_comma_is_told_to_be_a_point() -> None:
+    with pytest.raises(ParameterError, match="not '0,3'. Write it with a point, not a comma"):
+        P("0,3")
+
+
 TOO_LONG = [
     *("0." + "3" * 5_000, Fraction(1, 10**5_000), "1/" + "3" * 1_001, "0." + "3" * 5_000 + "/7"),
     *("1e-999999999", "1e999999999", Decimal("1E-999999")),

@@ -7,7 +7,8 @@
 - Columns after the second (weights, times) are ignored, and so is the `{...}` that networkx writes: the search uses
   neither properties nor weights.
 - A first line that names its columns in the usual words (`source,target`; HEADERS lists them) is skipped. Any other
-  first line is an edge, but is refused as an unknown header if all keys except its own two are integers.
+  first line is an edge, but is refused as an unknown header if all keys except its own two are integers. Where keys are
+  text, it is noted as a possible header if no other line has either of its keys.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import csv
 import re
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.bounded_file import bad_file
 from pcneo.basics.keys import is_integer_key
-from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
+from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, KeysOfLine, LeftOut, graph_file, key_array
 from pcneo.graph.files.line_blocks import line_blocks
 
 HEADERS = frozenset(
@@ -79,8 +81,11 @@ def _read_texts(path: Path, most: int) -> GraphFile:
     lines = _Lines(path)
     codes: dict[str, int] = {}
     ends = array("q")
+    first_text: KeysOfLine | None = None
     for number, block in line_blocks(path, most):
         for pair in lines.pairs(number, block):
+            if first_text is None and (of_pair := [text for text in pair if not is_integer_key(text)]):
+                first_text = KeysOfLine(lines.count, (of_pair[0],))
             ends.extend(codes.setdefault(text, len(codes)) for text in pair)
     texts = list(codes)
     if len(texts) > 2 and not any(map(is_integer_key, texts[:2])) and all(map(is_integer_key, texts[2:])):
@@ -90,7 +95,16 @@ def _read_texts(path: Path, most: int) -> GraphFile:
             "delete the line or begin it with #",
             lines.first_edge,
         )
-    return lines.graph_file(key_array(texts), np.frombuffer(ends, dtype=np.int64))
+    numbers = np.frombuffer(ends, dtype=np.int64)
+    is_alone = not any(map(is_integer_key, texts[:2])) and _shares_no_key(numbers)
+    possible_header = KeysOfLine(lines.first_edge, tuple(texts[:2])) if is_alone else None
+    file = lines.graph_file(key_array(texts), numbers)
+    return replace(file, first_text=first_text, possible_header=possible_header)
+
+
+def _shares_no_key(ends: NDArray[np.int64]) -> bool:
+    """Whether the first of several edges has two keys that no other edge has; keys are numbered as they appear."""
+    return len(ends) > 2 and ends[1] == 1 and int(ends[2:].min()) > 1
 
 
 class _Lines:

@@ -36,6 +36,19 @@ class LeftOut:
     attributes_dropped: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class KeysOfLine:
+    """Keys that a message points to.
+
+    Attributes:
+        line: number of the line that they stand in; None where the format has no such lines.
+        keys: one or two.
+    """
+
+    line: int | None
+    keys: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class GraphFile:
     """The undirected simple graph in a file: n vertices and m edges, each edge once, from its smaller key.
@@ -50,6 +63,8 @@ class GraphFile:
         self_loops_dropped: number of edges from a vertex to itself; the vertex stays.
         parallel_dropped: number of edges between two vertices that an earlier edge connects, in either direction.
         left_out: what else was left out.
+        first_text: of an edge list with string keys, the first key that is no integer.
+        possible_header: the first edge of an edge list if its keys are text and no other line has either of them.
     """
 
     keys: KeyArray
@@ -61,6 +76,8 @@ class GraphFile:
     self_loops_dropped: int
     parallel_dropped: int
     left_out: LeftOut
+    first_text: KeysOfLine | None = None
+    possible_header: KeysOfLine | None = None
 
     @property
     def key_kind(self) -> Literal["integer", "string"]:
@@ -71,6 +88,14 @@ class GraphFile:
     def numbers_as_text(self) -> int:
         """How many keys would be integers, were it not for others that are text."""
         return sum(is_integer_key(str(key)) for key in self.keys.tolist()) if self.key_kind == "string" else 0
+
+    @property
+    def text_key(self) -> KeysOfLine | None:
+        """The first key that is no integer, by its line where there are lines; None if every key is an integer."""
+        if self.key_kind == "integer":
+            return None
+        first = next(key for key in self.keys.tolist() if not is_integer_key(key))
+        return self.first_text or KeysOfLine(None, (first,))
 
     @property
     def vertex_count(self) -> int:
