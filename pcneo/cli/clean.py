@@ -46,7 +46,8 @@ def clean(
 ) -> None:
     """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    It shows what it will remove, and asks first; where nobody can be asked, --all needs --yes. `pcneo budget show` lists who removed what.
+    It shows what it will remove, and asks first; where nobody can be asked, --all needs --yes. `pcneo budget show`
+    lists who removed what.
 
     Example: pcneo clean --all
     """
@@ -97,7 +98,9 @@ def _whole_id(db: Database, run: str) -> str:
     whole = run if is_unfinished(db, run=run) else find_run(db, run=run).run.id
     if whole != run and not can_ask():
         raise ParameterError(
-            f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.", name="run", value=run
+            f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.",
+            name="run",
+            value=run,
         )
     return whole
 

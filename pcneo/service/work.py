@@ -154,9 +154,9 @@ class Work:
         marked = self._marked()
         graph = _known(marked, run.graph)
         with open_graph(marked, graph) as opened:
-            if versions_relied_on(marked, run.id):
-                raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
             with opened.last_writes() as transaction:
+                if versions_relied_on(marked, transaction, run.id):
+                    raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
                 self._last_moment(transaction)
                 transaction.run("hide_run", run=run.id)
                 finish_within(transaction, self.claim, answer)

@@ -250,10 +250,11 @@ def test_a_writer_that_lost_its_lock_never_becomes_visible(db, old, monkeypatch)
 def test_nothing_is_created_once_the_lock_is_known_to_be_lost(db, old, monkeypatch):
     monkeypatch.setattr(lock, "TOUCH_SECONDS", 0.05)
     (graph,) = db.store.list_graphs()
-    with pytest.raises(DatabaseError, match="was lost"), open_graph(db.store, graph) as opened:
+    with open_graph(db.store, graph) as opened:
         end_locking_transactions(db)
         time.sleep(0.5)
-        opened.hubs.create(0, RUN, 2, Search("0.6"), [])
+        with pytest.raises(DatabaseError, match="was lost"):
+            opened.hubs.create(0, RUN, 2, Search("0.6"), [])
     assert untouched(db)
 
 
