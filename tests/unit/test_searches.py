@@ -54,7 +54,7 @@ def test_what_is_no_number_between_0_and_1_is_refused(p: Any) -> None:
 
 
 def test_a_comma_is_told_to_be_a_point() -> None:
-    with pytest.raises(ParameterError, match="not '0,3'. Write it with a point, not a comma"):
+    with pytest.raises(ParameterError, match=r"not '0,3'\. Write it with a point, not a comma"):
         P("0,3")
 
 
