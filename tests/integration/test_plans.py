@@ -45,8 +45,8 @@ EXAMPLE = [
     "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', revision: 1, "
     "effort: 1, fromFiles: false, "
     "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
-    "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime(), "
-    "heldAt: datetime()})",
+    "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), "
+    "replacedAt: datetime(), heldAt: datetime()})",
     "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime(), lastVersion: 1})",
     "UNWIND range(1, 2000) AS i MATCH (r:PCohesionRun {id: 'r'}) "
     "CREATE (:PCohesionRequest {id: i, status: 'complete', command: '', graph: 'g', p: '', search: '', vertices: [1], "
