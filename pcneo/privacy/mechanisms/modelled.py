@@ -209,8 +209,8 @@ class Modelled(Total):
         }
         if (error := standard_error([scale])) > max(0, total):
             record["warning"] = (
-                f"These counts are mostly noise: the standard error of the total is {rounded(error, 3)}, and the total is "
-                f"{total:,}."
+                f"These counts are mostly noise: the standard error of the total is {rounded(error, 3)}, and the "
+                f"total is {total:,}."
             )
         return Drawn(counts, [scale], {"degree": degrees, "count": counts}, record)
 
