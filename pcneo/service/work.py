@@ -153,13 +153,12 @@ class Work:
         answer = Answer("complete", f"Run {run.id} is removed; it had {run.cohesions:,} cohesions.")
         marked = self._marked()
         graph = _known(marked, run.graph)
-        with open_graph(marked, graph) as opened:
-            with opened.last_writes() as transaction:
-                if versions_relied_on(marked, transaction, run.id):
-                    raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
-                self._last_moment(transaction)
-                transaction.run("hide_run", run=run.id)
-                finish_within(transaction, self.claim, answer)
+        with open_graph(marked, graph) as opened, opened.last_writes() as transaction:
+            if versions_relied_on(marked, transaction, run.id):
+                raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
+            self._last_moment(transaction)
+            transaction.run("hide_run", run=run.id)
+            finish_within(transaction, self.claim, answer)
         try:
             with lock_patience(LEFT_SECONDS), self.opens(marked, graph, None):  # sweeps what nobody sees any more
                 pass
