@@ -5,7 +5,8 @@
 //   $limit      integer 1..   most requests of each list
 //   $ahead      integer       seconds: no pause and no lease that a service writes reaches further
 //   $small      integer 1..   most vertices of a small request
-//   $elsewhere  list<string>  graphs whose requests other services answer
+//   $elsewhere  list<string>  graphs whose requests are left to other services
+//   $graphs     list<string>  graphs that this one answers for; a run of theirs is not left, whatever else its id begins with
 // returns:
 //   requests   integer     from the count store: whether it grew tells of new ones
 //   open       boolean     whether any waits or is worked on, due or not
@@ -18,7 +19,11 @@ WITH requests, datetime() AS now, datetime() + duration({seconds: $ahead}) AS ho
 OPTIONAL MATCH (request:PCohesionRequest)
 WHERE request.status IN ['requested', 'running']
   AND valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
-  AND none(name IN $elsewhere WHERE coalesce(request.graph = name OR request.run STARTS WITH name + '@', false))
+  AND NOT CASE
+    WHEN request.graph IS NOT NULL THEN request.graph IN $elsewhere
+    ELSE any(name IN $elsewhere WHERE coalesce(request.run STARTS WITH name + '@', false))
+      AND none(name IN $graphs WHERE coalesce(request.run STARTS WITH name + '@', false))
+  END
 WITH requests, request,
      request.status = 'requested' AND NOT coalesce(now < request.notBefore < horizon, false)
        OR request.status = 'running' AND NOT coalesce(now < request.leaseUntil < horizon, false)

@@ -168,8 +168,8 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
                 if name in totals:
                     number = next_number(ledger, name)
                     create_budget(transaction, name, number, total_texts(totals[name]), user())
+                _check_versions(transaction, of_graph[name])
                 for release in of_graph[name]:
-                    _check_version(transaction, release)
                     create_release(transaction, _values(release, fingerprints[name]))
     except DatabaseError as error:
         ids = ", ".join(release.id for release in prepared)
@@ -247,15 +247,16 @@ def _with_delta(total: Cost, cost: Cost) -> Cost:
     return Cost(total.epsilon, min(times * cost.delta, max(cost.delta, _MOST_DELTA)))
 
 
-def _check_version(transaction: Transaction, release: Prepared) -> None:
+def _check_versions(transaction: Transaction, releases: Sequence[Prepared]) -> None:
     """Refuse to spend on a version whose hubs are no longer kept: the ledger keeps those it rests on from here on."""
-    run = release.run
-    if run is not None and not transaction.is_readable(run.id, run.version):
-        raise GraphChangedError(
-            f"Version {run.version} of run {run.id} is no longer kept. Nothing was spent; run the command again.",
-            run=run.id,
-            version=run.version,
-        )
+    # In the order in which everybody locks versions, so that no two wait for each other.
+    for run, version in sorted({(release.run.id, release.run.version) for release in releases if release.run}):
+        if not transaction.is_readable(run, version):
+            raise GraphChangedError(
+                f"Version {version} of run {run} is no longer kept. Nothing was spent; run the command again.",
+                run=run,
+                version=version,
+            )
 
 
 def _values(release: Prepared, fingerprint: str) -> Row:

@@ -50,7 +50,7 @@ class HubWriter:
     Attributes:
         begun: whether any hubs have been sent to be created.
         gently: whether others are answered from the same graph meanwhile, so that transactions are to be smaller.
-        check: called before hubs are created; raises where that is known to be in vain.
+        check: called before hubs are created or retired; raises where that is known to be in vain.
     """
 
     def __init__(self, fence: Fence, selection: Selection) -> None:
@@ -84,6 +84,7 @@ class HubWriter:
 
     def retire(self, run: str, version: int, keys: Sequence[Key], following: int) -> int:
         """End the current hubs of some vertices, each named once, with a version; return how many."""
+        self.check()
         values = {"run": run, "version": version, "next": following}
 
         def write(part: Sequence[Key]) -> int:

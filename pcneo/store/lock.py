@@ -6,6 +6,7 @@ visible, happens in this transaction, so a writer that has lost the lock cannot 
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -21,6 +22,9 @@ WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
 TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
+
+
+log = logging.getLogger("pcneo")
 
 
 class Locked(Protocol):
@@ -141,4 +145,7 @@ class GraphLock:
                     self._transaction.touch_graph(self._graph)
                 except PcneoError as error:
                     self._lost = error
+                    log.warning(
+                        "the lock on graph %r is lost, so this run will not become visible: %s", self._graph, error
+                    )
                     return

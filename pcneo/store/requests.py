@@ -129,15 +129,16 @@ class RequestQueue:
 
         Where `graphs` are named, those about other graphs that the database knows are left to other services.
         """
-        waiting = self._poll(limit, [])
+        waiting = self._poll(limit, (), [])
         due = [graph for _, graph in (*waiting.cancelled, *waiting.small, *waiting.large)]
         if graphs and any(graph not in graphs for graph in due):
-            return self._poll(limit, [known.name for known in self.db.list_graphs() if known.name not in graphs])
+            elsewhere = [known.name for known in self.db.list_graphs() if known.name not in graphs]
+            return self._poll(limit, graphs, elsewhere)
         return waiting
 
-    def _poll(self, limit: int, elsewhere: Sequence[str]) -> Waiting:
+    def _poll(self, limit: int, graphs: Collection[str], elsewhere: Sequence[str]) -> Waiting:
         limits = {"limit": limit, "ahead": AHEAD_SECONDS, "small": SMALL_VERTICES}
-        row = self.db.read("poll_requests", elsewhere=elsewhere, **limits)[0]
+        row = self.db.read("poll_requests", graphs=list(graphs), elsewhere=elsewhere, **limits)[0]
         lists = {name: [(id, graph) for id, graph in row[name]] for name in ("cancelled", "small", "large")}
         return Waiting(row["requests"], row["open"], **lists)
 

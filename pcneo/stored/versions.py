@@ -73,7 +73,10 @@ def diff(
 
 
 def let_go(db: Database, *, run: str, version: int, dry_run: bool = False) -> int:
-    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many."""
+    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many.
+
+    With `dry_run` it only refuses what could not be removed, and returns 0.
+    """
     stored = find_run(db, run=run)
     if dry_run:
         kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}

@@ -208,6 +208,8 @@ def test_two_services_of_different_graphs_leave_each_others_requests_alone(db, s
     with serving(server, db.name, graphs=("friends",)), serving(server, db.name, graphs=("others",)):
         asked = [ask(db, command="annotate", graph=name, p="0.5", vertices=[1]) for name in ["friends", "others"] * 4]
         asked += [ask(db, command="check", run="others@1/2")]
+        lost = ask(db, command="check", graph="friends", run="others@1/2")  # of neither, and of both
+        assert answer(db, lost)["status"] == "failed"
         assert {answer(db, request)["status"] for request in asked} == {"complete"}
 
 

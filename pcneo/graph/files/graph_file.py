@@ -91,11 +91,12 @@ class GraphFile:
 
     @property
     def text_key(self) -> KeysOfLine | None:
-        """The first key that is no integer, by its line where there are lines; None if every key is an integer."""
-        if self.key_kind == "integer":
-            return None
-        first = next(key for key in self.keys.tolist() if not is_integer_key(key))
-        return self.first_text or KeysOfLine(None, (first,))
+        """A key that makes all of them text, by its line where there are lines; None if every key is an integer."""
+        if self.key_kind == "integer" or self.first_text is not None:
+            return self.first_text
+        texts = self.keys.tolist()  # of a graph at hand, all may look like integers
+        first = next((key for key in texts if not is_integer_key(key)), next(iter(texts), ""))
+        return KeysOfLine(None, (first,))
 
     @property
     def vertex_count(self) -> int:

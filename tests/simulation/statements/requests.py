@@ -60,14 +60,15 @@ def cancel_request(tx: Transaction, id: object) -> list[Row]:
 
 
 @statement
-def poll_requests(tx: Transaction, limit: int, ahead: float, small: int, elsewhere: Sequence[str]) -> list[Row]:
+def poll_requests(
+    tx: Transaction, limit: int, ahead: float, small: int, graphs: Sequence[str], elsewhere: Sequence[str]
+) -> list[Row]:
     found, now, is_open = [], tx.now, False
     requests = tx.match(LABEL)
     for request in requests:
         tx.breathe()
         props = tx.props(request)
-        run = str(props.get("run", ""))
-        if any(props.get("graph") == name or run.startswith(f"{name}@") for name in elsewhere):
+        if _is_elsewhere(props, graphs, elsewhere):
             continue
         if _is_key(props.get("id")):
             is_open = is_open or props.get("status") in ("requested", "running")
@@ -80,6 +81,13 @@ def poll_requests(tx: Transaction, limit: int, ahead: float, small: int, elsewhe
         for lane in ("cancelled", "small", "large")
     }
     return [{"requests": len(requests), "open": is_open, **lanes}]
+
+
+def _is_elsewhere(props: Props, graphs: Sequence[str], elsewhere: Sequence[str]) -> bool:
+    def begins(names: Sequence[str]) -> bool:
+        return any(str(props.get("run", "")).startswith(f"{name}@") for name in names)
+
+    return props["graph"] in elsewhere if props.get("graph") is not None else begins(elsewhere) and not begins(graphs)
 
 
 def lane_of(props: Props, small: int) -> str:
