@@ -6,7 +6,7 @@
 //   $ahead      integer       seconds: no pause and no lease that a service writes reaches further
 //   $small      integer 1..   most vertices of a small request
 //   $elsewhere  list<string>  graphs whose requests are left to other services
-//   $graphs     list<string>  graphs that this one answers for; a run of theirs is not left, whatever else its id begins with
+//   $graphs     list<string>  graphs that this service answers for: it never leaves their runs to others
 // returns:
 //   requests   integer     from the count store: whether it grew tells of new ones
 //   open       boolean     whether any waits or is worked on, due or not

@@ -5,8 +5,9 @@
 // returns:
 //   deleted  integer  1, or 0 if the name is in use
 // repeatable: a second run finds nothing to delete.
+// First the node, by the index, which locks what it finds, or the place of what it does not; then what depends on it.
 MATCH (graph:PCohesionGraph {name: $name})
-// First the node, which is locked as it is found; then what depends on it. Otherwise a plan decides which comes first.
+USING INDEX SEEK graph:PCohesionGraph(name)
 WITH graph
 WHERE coalesce(graph.lastVersion, 0) = 0
   AND NOT EXISTS { MATCH (:PCohesionRun {graph: $name}) }

@@ -1,4 +1,4 @@
-// Take a run out of everybody's sight, with all its versions: a reader of one is told at the end that it is not kept.
+// Hide a run and all its versions: whoever is reading one is told at the end that it is gone.
 // A sweep then deletes the hubs.
 //
 // parameters:

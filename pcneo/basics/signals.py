@@ -91,7 +91,7 @@ def _sent_again_where_lost() -> Iterator[None]:
             while frame is not None and frame.f_code is not send_again.__code__:
                 frame = frame.f_back
             if frame is None:
-                os.kill(os.getpid(), number)  # at once: the main thread is not in the hook
+                os.kill(os.getpid(), number)
                 return
 
     sys.unraisablehook = send_again

@@ -106,11 +106,11 @@ def _whole_id(db: Database, run: str) -> str:
 
 
 def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
-    from pcneo.stored.versions import let_go
+    from pcneo.stored.versions import check_earlier, let_go
 
     whole = _whole_id(db, run)
     if dry_run:
-        let_go(db, run=whole, version=version, dry_run=True)
+        check_earlier(db, run=whole, version=version)
         return partial(say, f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
     if can_ask() and not yes:
         _confirm(f"Remove version {version} of {whole}?", bars)

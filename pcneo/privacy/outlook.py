@@ -87,17 +87,26 @@ FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
 
 
 def how_far(errors_are: str) -> str:
-    """Return what to say before a standard error that is no more than a bound; empty for others."""
+    """Return the words before a standard error that is only a bound; empty for any other."""
     return {LOWER_BOUNDS: "at least ", FROM_ABOVE: "at most about "}.get(errors_are, "")
+
+
+def is_mostly_noise(error: float, counts: Sequence[float]) -> bool:
+    """Whether the standard error of counts is above their mean."""
+    return error > max(0.0, _mean(counts))
 
 
 def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -> str | None:
     """Return the warning for counts whose standard error is above their mean, all of it published; None for others."""
-    mean = math.fsum(counts) / len(counts) if counts else 0.0
-    if error <= max(0.0, mean):
+    if not is_mostly_noise(error, counts):
         return None
+    mean = _mean(counts)
     be, how = "may be" if errors_are == FROM_ABOVE else "are", how_far(errors_are) or "about "
     return (
         f"These counts {be} mostly noise: their standard error is {how}{rounded(error, 3)}, and their mean is "
         f"{rounded(mean, 3)}."
     )
+
+
+def _mean(counts: Sequence[float]) -> float:
+    return math.fsum(counts) / len(counts) if counts else 0.0

@@ -114,8 +114,7 @@ class Service:
             queue = RequestQueue(db)
             db.check_format()
             if made := db.ensure_schema(OWN_SCHEMA):
-                on = ", ".join(f"{item.label}({', '.join(item.properties)})" for item in made)
-                tell("made constraints and indexes", on=on)
+                tell("made constraints and indexes", on=", ".join(item.place for item in made))
             self.queue = queue
             self.figures.reachable = True
             self._lanes = lanes = Lanes(queue, self._settings, self.figures, self._ending)

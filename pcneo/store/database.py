@@ -234,7 +234,7 @@ class Database(RunReader):
         deadline = time.monotonic() + INDEX_SECONDS
         while missing and (missing := self._missing(missing)):
             if time.monotonic() > deadline:
-                names = ", ".join(f"{item.label}({', '.join(item.properties)})" for item in missing)
+                names = ", ".join(item.place for item in missing)
                 raise SchemaError(f"The index on {names} is not online yet. Try again later.", missing=names)
             time.sleep(0.1)
         return made

@@ -50,19 +50,18 @@ class HubWriter:
     Attributes:
         begun: whether any hubs have been sent to be created.
         gently: whether others are answered from the same graph meanwhile, so that transactions are to be smaller.
-        check: called before hubs are created or retired; raises where that is known to be in vain.
     """
 
-    def __init__(self, fence: Fence, selection: Selection) -> None:
-        """Work behind a fence that has been taken."""
+    def __init__(self, fence: Fence, selection: Selection, check: Callable[[], object] = lambda: None) -> None:
+        """Work behind a fence that has been taken; `check` raises once it is known that writing is in vain."""
         self.begun = self.gently = False
-        self.check: Callable[[], object] = lambda: None
+        self._check = check
         self._fence = fence
         self._names = sample_names(selection, "Person", "id")
 
     def create(self, session: int, run: str, version: int, search: Search, rows: Sequence[CohesionRow]) -> int:
         """Write hubs with their memberships; return the memberships written."""
-        self.check()
+        self._check()
         self.begun = True
         text = load_statement("create_cohesions").render(self._names)
         hold = load_statement("hold_vertices").render(self._names)
@@ -84,7 +83,7 @@ class HubWriter:
 
     def retire(self, run: str, version: int, keys: Sequence[Key], following: int) -> int:
         """End the current hubs of some vertices, each named once, with a version; return how many."""
-        self.check()
+        self._check()
         values = {"run": run, "version": version, "next": following}
 
         def write(part: Sequence[Key]) -> int:
@@ -128,7 +127,7 @@ class HubWriter:
         self._write("delete_run", {}, {"run": run})
 
     def release_version(self, run: str, version: int) -> bool:
-        """Say of an earlier version that it is no longer kept; False where it is current, or was not."""
+        """Mark an earlier version as no longer kept; False if it is the current one, or was not kept."""
         return bool(self._write("release_version", {}, {"run": run, "version": version})["closed"])
 
     def delete_versions(self, run: str, versions: Sequence[int]) -> None:

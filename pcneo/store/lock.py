@@ -23,7 +23,6 @@ WAIT_SECONDS = 5.0
 TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
 
-
 log = logging.getLogger("pcneo")
 
 

@@ -28,6 +28,11 @@ class SchemaItem:
         words = self.line().split()
         return f"DROP {words[1]} {words[2]} IF EXISTS;"
 
+    @property
+    def place(self) -> str:
+        """The label and properties that it is on."""
+        return f"{self.label}({', '.join(self.properties)})"
+
     def line(self) -> str:
         """Return the statement for people: on one line, with a semicolon; quoted names stay as they are."""
         return "".join(" " if token.kind == "space" else token.text for token in tokenize(self.statement)) + ";"

@@ -99,17 +99,17 @@ class OpenGraph:
         swept: the hubs that earlier writers had left.
     """
 
-    def __init__(self, db: Database, graph: GraphRecord, lock: Locked) -> None:
+    def __init__(self, db: Database, graph: GraphRecord, lock: GraphLock) -> None:
         """Shut out earlier writers."""
         self.swept = 0
         self.graph = graph
-        self.lock = lock
+        self.lock: Locked = lock
         self._db = db
         self._last: int | None = None
         self._counting = threading.Lock()
         self.fence = Fence(db, graph.name)
         self.fence.take()
-        self.hubs = HubWriter(self.fence, graph.selection)
+        self.hubs = HubWriter(self.fence, graph.selection, lock.check)
 
     def sweep(
         self, tell: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
@@ -252,6 +252,5 @@ def open_graph(
             lock = stack.enter_context(GraphLock(db, graph.name))
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
         opened = OpenGraph(db, graph, lock)
-        opened.hubs.check = lock.check
         opened.swept = opened.sweep(sweeping, ready)
         yield opened

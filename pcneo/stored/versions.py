@@ -72,17 +72,17 @@ def diff(
     return [difference for difference in differences if difference.before != difference.after]
 
 
-def let_go(db: Database, *, run: str, version: int, dry_run: bool = False) -> int:
-    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many.
-
-    With `dry_run` it only refuses what could not be removed, and returns 0.
-    """
+def check_earlier(db: Database, *, run: str, version: int) -> None:
+    """Refuse a version that `let_go` would refuse; nothing is removed."""
     stored = find_run(db, run=run)
-    if dry_run:
-        kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}
-        if version not in kept or version == stored.run.version:
-            raise _not_earlier(stored.run, version)
-        return 0
+    kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}
+    if version not in kept or version == stored.run.version:
+        raise _not_earlier(stored.run, version)
+
+
+def let_go(db: Database, *, run: str, version: int) -> int:
+    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many."""
+    stored = find_run(db, run=run)
     graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
     with open_graph(db, graph) as opened:
         if not opened.hubs.release_version(stored.run.id, version):

@@ -63,7 +63,7 @@ class GraphFile:
         self_loops_dropped: number of edges from a vertex to itself; the vertex stays.
         parallel_dropped: number of edges between two vertices that an earlier edge connects, in either direction.
         left_out: what else was left out.
-        first_text: of an edge list with string keys, the first key that is no integer.
+        first_text: the first key of an edge list that is not an integer; None if all are.
         possible_header: the first edge of an edge list if its keys are text and no other line has either of them.
     """
 

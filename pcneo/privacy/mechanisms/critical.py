@@ -20,7 +20,7 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import Utility, noise_warning
+from pcneo.privacy.outlook import Utility, is_mostly_noise, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon
 from pcneo.privacy.smoothing import BIASED
@@ -30,8 +30,8 @@ EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have co
 
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
-NO_ERROR = "none is published for k = 4: counts can be mostly noise though no warning says so"
 NO_ERROR_WARNED = "none is published for k = 4"
+NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise though no warning says so"
 MOSTLY_NOISE = "By an estimate from the answers, these counts are mostly noise."
 
 SIMULATED = 8
@@ -132,11 +132,9 @@ class Critical(Answered):
         if self.clip:
             columns["clipped"], record["note"] = [max(0, count) for count in counts], BIASED
         if variances is None:
-            least = _root(self.least_variances(sums, answers, facts)) or 0.0
-            is_noise = noise_warning(least, counts) is not None
-            record["standardErrorsAre"] = NO_ERROR_WARNED if is_noise else NO_ERROR
-            if is_noise:
-                record["warning"] = MOSTLY_NOISE
+            record["standardErrorsAre"] = NO_ERROR
+            if is_mostly_noise(_root(self.least_variances(sums, answers, facts)) or 0.0, counts):
+                record |= {"standardErrorsAre": NO_ERROR_WARNED, "warning": MOSTLY_NOISE}
             return Drawn(counts, [], columns, record)
         error, how = _root(variances), ESTIMATE
         if error is None:
