@@ -93,6 +93,16 @@ def test_figures_are_the_means_of_what_each_vertex_has(tmp_path: Path):
     assert [row.size for row in again if row.p] == [99.0] * 3  # what is finished is not measured again
 
 
+def test_more_effort_has_a_row_of_its_own(tmp_path: Path):
+    pytest.importorskip("ortools")
+    graph = graph_from_networkx(HALVES)
+    rows = {row.way: row for row in measure(GroupedGraph("halves", graph), tmp_path, ["0.3"]) if row.p}
+    assert list(rows) == ["smallest", "density", "degree", "smallest, effort 8"]
+    sizes = [one.size for one in search_all(graph, "0.3", effort=8).cohesions()]
+    assert rows["smallest, effort 8"].size == pytest.approx(np.mean(sizes))
+    assert rows["smallest, effort 8"].over_least <= rows["smallest"].over_least
+
+
 def test_the_report_shows_what_was_measured(tmp_path: Path):
     def row(way: str, p: str, size: float) -> Figures:
         return Figures("made", way, p, 10, size, 0.5, 0.75, 0.25, 0.5, 0.125, 7.0, None, 4, 3, size / 4, 2, 0.9)
@@ -110,10 +120,10 @@ def test_the_report_shows_what_was_measured(tmp_path: Path):
 @pytest.mark.long
 def test_graphs_have_their_groups_and_a_vertex_without_one_is_refused(tmp_path: Path):
     made = {name: make() for name, make in graphs_of(None).items()}
-    assert len(made) == 5
+    assert len(made) == 6
     for name, one in made.items():
         assert one.name == name
-        assert (one.groups is None) == (name == "Les Misérables")
+        assert (one.groups is None) == (name in ("Les Misérables", "students"))
     for name, content in (("edges", "1 2\n2 3\n"), ("labels", "1 0\n2 0\n")):
         (tmp_path / f"email_eu_core.{name}.gz").write_bytes(gzip.compress(content.encode()))
     with pytest.raises(GraphError, match="vertex 3"):

@@ -13,8 +13,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
+from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files, read_edges
 from pcneo.basics.model import Graph
+from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, NotFoundError
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.graph.files import read_graph_file
@@ -43,7 +44,7 @@ class GroupedGraph:
 
 def graphs_of(folder: Path | None) -> dict[str, Callable[[], GroupedGraph]]:
     """Return what makes each graph or reads it: the made ones, email-Eu-core with its departments, and the paper's."""
-    at_hand: dict[str, Callable[[], GroupedGraph]] = {"Les Misérables": _characters}
+    at_hand: dict[str, Callable[[], GroupedGraph]] = {"Les Misérables": _characters, "students": _students}
     at_hand |= {f"LFR, μ={mixing}": partial(_lfr, mixing) for mixing in (0.2, 0.4)}
     at_hand |= {f"planted, {outside}": partial(_planted, outside) for outside in (0.002, 0.006)}
     if folder is None:
@@ -62,6 +63,10 @@ def graphs_of(folder: Path | None) -> dict[str, Callable[[], GroupedGraph]]:
 
 def _characters() -> GroupedGraph:
     return GroupedGraph("Les Misérables", graph_from_networkx(nx.les_miserables_graph()))
+
+
+def _students() -> GroupedGraph:
+    return GroupedGraph("students", read_edges(copenhagen_friends_path()))
 
 
 def _lfr(mixing: float) -> GroupedGraph:

@@ -29,6 +29,7 @@ _VERTICES, _AT_LARGE_P = 150, 25  # drawn; from 0.4 on searches of large graphs 
 _LARGE_P, _LARGE_GRAPH = 0.4, 3_000
 _SOLVED, _SOLVED_P = 8, 0.3  # of the drawn vertices, CP-SAT's; up to this p
 _REMOVED = 0.01
+_MORE_EFFORT = 8  # up to the p of CP-SAT
 _ORDERS = 2
 
 
@@ -38,7 +39,7 @@ class Figures:
 
     Attributes:
         graph: its name.
-        way: a search or an alternative.
+        way: a search, `smallest` with more effort besides, or an alternative.
         p: of a search, else empty.
         vertices: how many were drawn, each with at least one neighbour.
         size, density: of the sets; density of those with two members or more.
@@ -108,11 +109,14 @@ def _drawn(graph: Graph, p: float) -> list[int]:
 def _searches(grouped: GroupedGraph, p: str) -> Iterator[Figures]:
     graph, thinned = grouped.graph, _thinned(grouped.graph)
     queries = _drawn(graph, float(p))
+    ways = {name: Search(p, name) for name in SEARCHES}
+    if float(p) <= _SOLVED_P:
+        ways[f"smallest, effort {_MORE_EFFORT}"] = Search(p, effort=_MORE_EFFORT)
     minima, batches = {}, {}
-    for name in SEARCHES:
-        search_all(graph, p, name, vertices=queries[:1], concurrency=1)  # compiled before the clock starts
+    for name, search in ways.items():
+        _search(graph, search, queries[:1])  # compiled before the clock starts
         start = time.process_time()
-        batch = search_all(graph, p, name, vertices=queries, concurrency=1)
+        batch = _search(graph, search, queries)
         micros = 1e6 * (time.process_time() - start) / len(queries)
         batches[name] = batch, micros
     if float(p) <= _SOLVED_P:
@@ -120,9 +124,9 @@ def _searches(grouped: GroupedGraph, p: str) -> Iterator[Figures]:
         chosen = np.random.default_rng(_SEED).permutation(len(queries))[:_SOLVED].tolist()
         minima = {i: smallest_around(graph, need, queries[i], best[i]) for i in chosen}
     for name, (batch, micros) in batches.items():
-        search, sets = Search(p, name), _sets(batch)
+        search, sets = ways[name], _sets(batch)
         own, found = _agreement(grouped.groups, queries, sets)
-        after = _sets(search_all(thinned, p, name, vertices=queries, concurrency=1))
+        after = _sets(_search(thinned, search, queries))
         steady = search_orders(graph, search, _ORDERS, vertices=queries, concurrency=1)
         least = {i: found.size for i, found in minima.items() if found.size}
         most = {i: found.edges for i, found in minima.items() if found.edges and found.size == len(sets[i])}
@@ -138,13 +142,17 @@ def _searches(grouped: GroupedGraph, p: str) -> Iterator[Figures]:
             same=_mean([one.same for part in steady for one in part]),
             changed=_changed(sets, after),
             micros=micros,
-            proven=float(batch.proven.mean()) if name == "smallest" else None,
+            proven=float(batch.proven.mean()) if search.name == "smallest" else None,
             solved=len(minima),
             solver_proved=len(least),
             over_least=_mean_or_none([len(sets[i]) / size for i, size in least.items()]),
             edges_proved=len(most),
             of_most_edges=_mean_or_none([batch.edges[i] / edges for i, edges in most.items()]),
         )
+
+
+def _search(graph: Graph, search: Search, queries: Sequence[int]) -> CohesionBatch:
+    return search_all(graph, search.p, search.name, vertices=queries, effort=search.effort, concurrency=1)
 
 
 def _alternatives(grouped: GroupedGraph) -> Iterator[Figures]:
