@@ -6,12 +6,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import print_table, say, without_empty
+from pcneo.cli.console import print_table, without_empty
+from pcneo.cli.streams import say
 
 if TYPE_CHECKING:
     from pcneo.privacy.foresight import Advice
-
-__all__ = ["print_advice"]
 
 
 def print_advice(advice: Advice) -> None:

@@ -16,16 +16,14 @@ import typer
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P, Search
 from pcneo.basics.selection import Selection
 from pcneo.cli.annotated import print_estimate, print_files, print_stats, print_steadiness, print_written
-from pcneo.cli.console import Bars, connected, note, print_json
+from pcneo.cli.console import Bars, connected, print_json
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
-from pcneo.cli.streams import print_row, takes_all_text
+from pcneo.cli.streams import note, print_row, takes_all_text
 
 if TYPE_CHECKING:
     from pcneo.annotate import ParquetResult, WriteResult
     from pcneo.basics.model import FoundCohesion
     from pcneo.store.database import Database
-
-__all__ = ["Mode", "annotate"]
 
 
 class Mode(StrEnum):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import note, print_table, without_empty
+from pcneo.cli.console import print_table, without_empty
+from pcneo.cli.streams import note
 
 if TYPE_CHECKING:
     from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, SteadinessResult, WriteResult
     from pcneo.search.tally import Summary
 
-__all__ = ["print_estimate", "print_files", "print_stats", "print_steadiness", "print_written"]
 
 SUMMARY = (
     *("p", "cohesions", "memberships", "median size", "size at 90 %", "largest size", "mean size"),

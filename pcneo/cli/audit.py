@@ -9,13 +9,12 @@ import typer
 
 from pcneo.basics.frames import rounded
 from pcneo.cli.advised import print_advice
-from pcneo.cli.console import Bars, connected, print_json, print_table, say, without_empty
+from pcneo.cli.console import Bars, connected, print_json, print_table, without_empty
 from pcneo.cli.options import Json, RunOrGraph
+from pcneo.cli.streams import say
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, AuditRow
-
-__all__ = ["audit"]
 
 
 class Of(Enum):

@@ -11,16 +11,16 @@ import typer
 
 from pcneo.basics.json_form import camel
 from pcneo.cli.completion import complete_graphs
-from pcneo.cli.console import connected, note, print_json, print_table, say, without_empty
+from pcneo.cli.console import connected, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
+from pcneo.cli.streams import note, say
 
 if TYPE_CHECKING:
     from pcneo.privacy.account import Account
     from pcneo.release.budget import GraphBudget
     from pcneo.store.ledger_records import BudgetRecord, ReleaseRecord
 
-__all__ = ["app"]
 
 app = typer.Typer(
     cls=Group,

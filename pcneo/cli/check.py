@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
+from pcneo.cli.console import Bars, connected, print_json, print_table
 from pcneo.cli.options import Json, RunOrGraph
-from pcneo.cli.streams import say_verbatim
+from pcneo.cli.streams import note, say, say_verbatim
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
     from pcneo.release.checking import Checked
     from pcneo.stored.verifying import VerifiedRun
-
-__all__ = ["check"]
 
 
 def check(

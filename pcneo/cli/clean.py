@@ -10,17 +10,15 @@ import typer
 
 from pcneo.basics.frames import words
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, connected, note, print_json, say
+from pcneo.cli.console import Bars, connected, print_json
 from pcneo.cli.options import Json
-from pcneo.cli.streams import can_ask
+from pcneo.cli.streams import can_ask, note, say
 
 if TYPE_CHECKING:
     from pcneo.errors import ParameterError
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
     from pcneo.stored.uninstalling import Everything
-
-__all__ = ["clean"]
 
 
 def clean(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-__all__ = ["complete_graphs", "complete_queries", "complete_runs"]
-
 
 def complete_queries(incomplete: str) -> list[tuple[str, str]]:
     """Return the names of queries that begin so, with what they ask."""

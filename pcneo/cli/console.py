@@ -23,30 +23,13 @@ from pcneo.basics.frames import is_number, words
 from pcneo.basics.json_form import json_form
 from pcneo.basics.progress_bars import ProgressBars as Bars
 from pcneo.basics.visible import visible
-from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
+from pcneo.cli.streams import can_ask, filled, note, output, takes_all_text
 from pcneo.errors import ConnectionFailedError
 
 if TYPE_CHECKING:
     from pcneo.basics.model import RunRecord
     from pcneo.store.database import Database
     from pcneo.stored.exporting import ExportResult
-
-__all__ = [
-    "Bars",
-    "choose_server",
-    "chosen_folder",
-    "connected",
-    "exported",
-    "local_settings",
-    "note",
-    "note_run",
-    "open_database",
-    "print_json",
-    "print_table",
-    "say",
-    "without_empty",
-    "working",
-]
 
 
 def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
@@ -72,14 +55,7 @@ _NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+(e[+-]?\d+)?( ?%)?")
 
 @contextmanager
 def connected() -> Iterator[Database]:
-    """Open the database that the environment names, or the running local server, and note which on standard error.
-
-    Yields:
-        The database.
-
-    Raises:
-        ConnectionFailedError: there is neither, or it cannot be used.
-    """
+    """Open the database that the environment names, or the running local server, and note which on standard error."""
     named = chosen_folder()
     settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
     with open_database(settings or local_settings(), local=settings is None) as db:
@@ -88,15 +64,7 @@ def connected() -> Iterator[Database]:
 
 @contextmanager
 def open_database(settings: ConnectionSettings, *, local: bool = False) -> Iterator[Database]:
-    """Open a database, note which it is, and close it afterwards.
-
-    Args:
-        settings: how to reach the database.
-        local: whether that is the local server; the note says so.
-
-    Yields:
-        The database.
-    """
+    """Open a database, note which it is, and close it afterwards."""
     from pcneo.store.connection import connect_to
 
     with connect_to(settings) as db:
@@ -107,14 +75,7 @@ def open_database(settings: ConnectionSettings, *, local: bool = False) -> Itera
 
 @contextmanager
 def working(stage: str) -> Iterator[Bars]:
-    """Show for how long something goes on whose steps nobody can count.
-
-    Args:
-        stage: what is being done.
-
-    Yields:
-        Bars for what can be counted meanwhile.
-    """
+    """Show for how long something goes on whose steps nobody can count."""
     with Bars() as bars:
         bars(stage, 0, None)
         yield bars
@@ -137,11 +98,7 @@ def chosen_folder() -> Path | None:
 
 
 def local_settings() -> ConnectionSettings:
-    """Return how to reach the running local server.
-
-    Raises:
-        ConnectionFailedError: none is running.
-    """
+    """Return how to reach the running local server."""
     from pcneo.server.servers import find_running, status
 
     named = chosen_folder()
@@ -172,15 +129,8 @@ def print_table(
     It is 200 columns wide where standard output is no terminal and COLUMNS names no width. No word is broken: where the
     terminal is too narrow for that, each row becomes a paragraph of names and values.
 
-    Args:
-        columns: their names.
-        rows: as many values each; numbers are shown with commas at the thousands, floats with three decimals, None as
-            nothing.
-        title: a line above.
-        names: columns whose numbers are names, such as keys and versions, and stand as a person types them.
-
-    Raises:
-        OutputError: it cannot be printed.
+    Numbers are shown with commas at the thousands, floats with three decimals, None as nothing. Numbers in the columns
+    of `names`, such as keys and versions, stand as a person types them.
     """
     values = [list(row) for row in rows]
     cells = [[_cell(value, name in names) for name, value in zip(columns, row, strict=True)] for row in values]
@@ -253,10 +203,6 @@ def _longest_word(text: str) -> int:
 
 
 def print_json(value: Any) -> None:
-    """Print a result as one line of JSON with Neo4j's camelCase names.
-
-    Raises:
-        OutputError: it cannot be printed.
-    """
+    """Print a result as one line of JSON with Neo4j's camelCase names."""
     with output():
         print(json.dumps(json_form(value), ensure_ascii=not takes_all_text()))

@@ -10,11 +10,9 @@ from typing import Annotated
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import Bars, note, open_database, print_table, say, working
+from pcneo.cli.console import Bars, open_database, print_table, working
 from pcneo.cli.server import describe, exports
-from pcneo.cli.streams import say_verbatim
-
-__all__ = ["demo"]
+from pcneo.cli.streams import note, say, say_verbatim
 
 
 def demo(

@@ -11,8 +11,6 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["import_driver_alone"]
-
 
 class _PandasLater(MetaPathFinder):
     """Says that there is no pandas as long as the driver is being imported, and nothing before or afterwards."""

@@ -14,8 +14,8 @@ import typer
 
 from pcneo.basics.frames import rounded
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, note
-from pcneo.cli.streams import note_verbatim
+from pcneo.cli.console import Bars
+from pcneo.cli.streams import note, note_verbatim
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database
 
-__all__ = ["Wanted", "agrees", "ask_what_to_release", "settled"]
 
 _Answer = TypeVar("_Answer")
 

@@ -9,8 +9,6 @@ from typing import Any, get_args
 
 from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["Command", "Group"]
-
 
 class Command(TyperCommand):
     """A command whose flags are shown without a type, and whose help is filled anew."""

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.cli.annotated import print_written
-from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.console import Bars, connected, print_json, print_table
 from pcneo.cli.options import Json
+from pcneo.cli.streams import note
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.annotate.load import LoadResult
 
-__all__ = ["load"]
 
 _OF_COHESIONS = ".parquet"
 

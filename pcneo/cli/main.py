@@ -20,7 +20,6 @@ from pcneo.errors import OutputError, PcneoError
 if TYPE_CHECKING:
     from typer import Typer
 
-__all__ = ["main", "run"]
 
 _CallError = cast("type[BadParameter]", BadParameter.__mro__[2])
 """Every mistake on a command line: a class that typer does not export."""
@@ -58,11 +57,7 @@ def run(command_line: Typer, name: str) -> None:
 
 
 def _code(command_line: Typer, name: str) -> int:
-    """Return the exit code with which a command line ends.
-
-    Raises:
-        OutputError: its answer cannot be printed.
-    """
+    """Return the exit code with which a command line ends."""
     try:
         ended = command_line(prog_name=name, standalone_mode=False)
     except OutputError:

@@ -8,8 +8,6 @@ import typer
 
 from pcneo.cli.console import connected
 
-__all__ = ["mcp"]
-
 
 def mcp(
     allow_requests: Annotated[

@@ -9,14 +9,6 @@ import typer
 
 from pcneo.cli.completion import complete_runs
 
-__all__ = [
-    "ExportTo",
-    "Json",
-    "NodeLabels",
-    "RelationshipTypes",
-    "RunOrGraph",
-]
-
 NodeLabels = Annotated[
     list[str] | None, typer.Option("--node-label", help="Label of the vertices; may be given several times.")
 ]

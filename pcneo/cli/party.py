@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.console import note, print_json, say
+from pcneo.cli.console import print_json
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
+from pcneo.cli.streams import note, say
 from pcneo.errors import ParameterError
-
-__all__ = ["app"]
 
 app = typer.Typer(
     cls=Group,

@@ -12,8 +12,6 @@ from pcneo.cli.options import Json, RunOrGraph
 from pcneo.cli.streams import say_verbatim
 from pcneo.errors import ParameterError
 
-__all__ = ["queries"]
-
 
 def queries(
     name: Annotated[

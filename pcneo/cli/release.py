@@ -14,18 +14,16 @@ import typer
 
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, connected, note
+from pcneo.cli.console import Bars, connected
 from pcneo.cli.guided import agrees, ask_what_to_release, settled
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph
 from pcneo.cli.released import print_prepared, print_released
-from pcneo.cli.streams import can_ask
+from pcneo.cli.streams import can_ask, note
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:
     from pcneo.release import Release, Released, Source
     from pcneo.store.database import Database
-
-__all__ = ["release"]
 
 
 class Answers(StrEnum):
@@ -267,11 +265,7 @@ def _meant(db: Database, name: str | None, selection: Selection) -> Source:
 
 
 def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
-    """Refuse a release that lacks something, all of it at once; at a terminal the mechanism is asked for.
-
-    Raises:
-        ParameterError: it has a whole command for an example.
-    """
+    """Refuse a release that lacks something, all of it at once; at a terminal the mechanism is asked for."""
     needed = {"--to, the public file": to, "-e, at least one ε": epsilon}
     if not can_ask():
         needed["--mechanism, which has no default"] = mechanism

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pcneo.cli.console import note, print_json, print_table, say, without_empty
+from pcneo.cli.console import print_json, print_table, without_empty
+from pcneo.cli.streams import note, say
 
 if TYPE_CHECKING:
     from pcneo.release import Prepared, Released, Terms
-
-__all__ = ["print_prepared", "print_released"]
 
 
 def print_released(released: list[Released], as_json: bool) -> None:

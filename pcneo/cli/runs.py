@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import words
-from pcneo.cli.console import Bars, connected, exported, note, print_json, print_table, say
+from pcneo.cli.console import Bars, connected, exported, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
+from pcneo.cli.streams import note, say
 
 if TYPE_CHECKING:
     from pcneo.basics.model import RunRecord
     from pcneo.stored.runs import StoredRun
     from pcneo.stored.versions import Difference
 
-__all__ = ["runs"]
 
 MOST_ROWS = 50
 """Differences on a terminal."""

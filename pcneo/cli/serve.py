@@ -16,8 +16,6 @@ from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.cli.console import local_settings
 from pcneo.cli.streams import say_verbatim
 
-__all__ = ["serve"]
-
 OTHER = {"config", "print_unit", "help"}
 """Options that a configuration file cannot have."""
 

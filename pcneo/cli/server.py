@@ -11,15 +11,14 @@ import typer
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.visible import visible
-from pcneo.cli.console import chosen_folder, note, print_json, say, working
+from pcneo.cli.console import chosen_folder, print_json, working
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
-from pcneo.cli.streams import say_verbatim
+from pcneo.cli.streams import note, say, say_verbatim
 
 if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer
 
-__all__ = ["app", "describe", "exports"]
 
 app = typer.Typer(
     cls=Group,

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import words
-from pcneo.cli.console import connected, exported, note, note_run, print_json, print_table, say
+from pcneo.cli.console import connected, exported, note_run, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
+from pcneo.cli.streams import note, say
 
 if TYPE_CHECKING:
     from pcneo.basics.model import FoundCohesion, ShownCohesion
 
-__all__ = ["show"]
 
 MOST_ROWS = 50
 """Members on a terminal."""

@@ -18,19 +18,6 @@ from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.visible import visible
 from pcneo.errors import OutputError, PcneoError
 
-__all__ = [
-    "VisibleFormatter",
-    "can_ask",
-    "filled",
-    "mend_streams",
-    "note",
-    "output",
-    "print_row",
-    "say",
-    "say_verbatim",
-    "takes_all_text",
-]
-
 _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
 """What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
 
@@ -83,11 +70,7 @@ def note_verbatim(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print sentences for a person on standard output; on a terminal lines break between words.
-
-    Raises:
-        OutputError: it cannot be printed.
-    """
+    """Print sentences for a person on standard output; on a terminal lines break between words."""
     with output():
         print("\n".join(_lines(visible(text, keep="\n"), sys.stdout)))
 
@@ -119,12 +102,7 @@ def filled(line: str, width: int, indent: str = "") -> str:
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Print a result inside the block.
-
-    Raises:
-        OutputError: it cannot be printed.
-        BrokenPipeError: whoever read it has seen enough.
-    """
+    """Print a result inside the block."""
     try:
         yield
         if sys.stdout is not None:
@@ -136,12 +114,7 @@ def output() -> Iterator[None]:
 
 
 def print_row(values: Sequence[Any]) -> None:
-    """Print a row of CSV, for programs: each character as it is, or none.
-
-    Raises:
-        PcneoError: standard output does not take a character.
-        OSError: it cannot be written.
-    """
+    """Print a row of CSV, for programs: each character as it is, or none."""
     row = csv_row(values)
     try:
         row.encode(getattr(sys.stdout, "encoding", None) or "utf-8")

@@ -19,8 +19,6 @@ from pcneo.stored.queries import QueryResult, run_query
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["DEMO_QUERIES", "DemoQuery", "DemoResult", "run_demo", "start_demo_server"]
-
 
 @dataclass(frozen=True)
 class DemoQuery:
@@ -60,20 +58,12 @@ class DemoResult:
 
 
 def start_demo_server(progress: Callable[[int, int], None] | None = None) -> LocalServer:
-    """Start the demo's own local server, or find it running.
-
-    Raises:
-        LocalServerError: it cannot be fetched or started.
-    """
+    """Start the demo's own local server, or find it running."""
     return start(data_folder().with_name("demo"), progress=progress)
 
 
 def run_demo(db: Database, *, progress: Progress | None = None) -> DemoResult:
-    """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`.
-
-    Raises:
-        PcneoError: see `pcneo.errors`.
-    """
+    """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`."""
     path = copenhagen_friends_path()
     loaded = load(db, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
     written = annotate.write(

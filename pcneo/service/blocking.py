@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from pcneo.store.database import Database
     from pcneo.store.transaction import Row
 
-__all__ = ["ask"]
-
 
 def ask(
     db: Database,
@@ -27,15 +25,6 @@ def ask(
     """Ask `pcneo serve` beside the database, and wait for its answer (DATA-MODEL.md#requests).
 
     Loads no compiled code. Interrupted, or out of time, it cancels the request.
-
-    Args:
-        db: the database.
-        command: `annotate`; or `check`, of a graph or a run; or `clean`, of a run, where the owner allows it.
-        request, timeout, progress: as for `GraphHandle.ask`.
-        **asked: what the request says else, as `PlacedRequest` has it.
-
-    Raises:
-        RequestError, BusyError, DatabaseError: as from `GraphHandle.ask`.
     """
     steps = conversation(PlacedRequest.of(command, request, **asked), timeout, progress)
     try:

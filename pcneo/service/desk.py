@@ -18,8 +18,6 @@ from pcneo.service.worker import ATTEMPTS, sentence_of
 from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
 from pcneo.store.waiting import lock_patience
 
-__all__ = ["Desk"]
-
 LONGEST_WAIT = 30.0
 """How long a request is left alone that somebody else's transaction holds."""
 LEAST_BUSY_WAIT, BUSY_WAIT = 2.0, 5.0
@@ -40,13 +38,7 @@ class Desk:
     """Looks after the queue of one database; one thread at a time."""
 
     def __init__(self, queue: RequestQueue, settings: ServiceSettings, name: str) -> None:
-        """Prepare; nothing is asked yet.
-
-        Args:
-            queue: the requests.
-            settings: the owner's.
-            name: of the worker for whom requests are claimed.
-        """
+        """Prepare; nothing is asked yet."""
         self._name = name
         self._queue = queue
         self._settings = settings
@@ -57,11 +49,7 @@ class Desk:
         self._troubles: Counter[Key] = Counter()
 
     def look(self) -> Waiting:
-        """Enter what is new, tidy up now and then, and return what may be claimed.
-
-        Raises:
-            DatabaseError: the database could not be asked.
-        """
+        """Enter what is new, tidy up now and then, and return what may be claimed."""
         waiting = self._queue.poll(graphs=self._settings.graphs)
         now = time.monotonic()
         if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
@@ -73,11 +61,7 @@ class Desk:
         return waiting
 
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
-        """Claim the first of some requests that can be claimed now.
-
-        Raises:
-            ConnectionFailedError: the database does not answer.
-        """
+        """Claim the first of some requests that can be claimed now."""
         for id, graph in waiting:
             busy = self._busy.get(graph or "", (0.0, 0.0))
             is_left = id in self._left_alone or busy[1] > time.monotonic()

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 
 from pcneo.basics.visible import visible
 
-__all__ = ["EventFormatter", "tell"]
-
 log = logging.getLogger("pcneo.service")
 
 

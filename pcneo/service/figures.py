@@ -9,8 +9,6 @@ from collections import Counter, defaultdict
 
 from pcneo.annotate.writing import WriteResult
 
-__all__ = ["COMMANDS", "Figures"]
-
 COMMANDS = ("annotate", "check", "clean")
 """What a request may ask for; a request that asks for something else counts as `other`."""
 

@@ -69,14 +69,7 @@ class Lanes:
     def __init__(
         self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, ending: threading.Event
     ) -> None:
-        """Prepare; nothing is asked yet.
-
-        Args:
-            queue: the requests.
-            settings: the owner's.
-            figures: of the service.
-            ending: set once nothing new is to be begun.
-        """
+        """Prepare; nothing is asked yet."""
         self.name = f"{socket.gethostname()}:{os.getpid()}"
         self.woken = threading.Event()
         self._ending = ending
@@ -98,11 +91,7 @@ class Lanes:
         return [request for request in under_way if request is not None]
 
     def step(self) -> bool:
-        """Begin what can be begun; return whether any request waits or is worked on.
-
-        Raises:
-            DatabaseError: the database could not be asked.
-        """
+        """Begin what can be begun; return whether any request waits or is worked on."""
         self.woken.clear()
         waiting = self._desk.look()
         for id, _ in waiting.cancelled:

@@ -11,8 +11,6 @@ from pcneo.basics.stopping import new_flag
 from pcneo.errors import PcneoError
 from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
 
-__all__ = ["CancelledError", "EndingError", "Lease"]
-
 WATCH_SECONDS = 0.5
 """How often the request is looked at while it is worked on."""
 RENEW_SECONDS = LEASE_SECONDS / 3
@@ -44,13 +42,7 @@ class Lease:
     """
 
     def __init__(self, queue: RequestQueue, claim: Claim, parts: int = 1) -> None:
-        """Watch over a claim.
-
-        Args:
-            queue: the database.
-            claim: the claim.
-            parts: how many searches the work has, for the share that is done.
-        """
+        """Watch over a claim."""
         self.progress = 0.0
         self.request = claim.id
         self._queue = queue

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pcneo.service.serving import Service
 
-__all__ = ["Metrics"]
-
 
 class Metrics:
     """What `/metrics` shows, collected when it is asked for; prometheus-client calls it a collector."""

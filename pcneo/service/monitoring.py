@@ -26,7 +26,6 @@ from pcneo.service.metrics import Metrics
 if TYPE_CHECKING:
     from pcneo.service.serving import Service
 
-__all__ = ["monitored", "parse_address"]
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 64
@@ -41,11 +40,7 @@ REQUEST = re.compile(rb"(GET|HEAD) ([^ ?]*)(?:\?[^ ]*)? HTTP/1\.[01]\r\n")
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`, or of a port alone, which means the loopback address.
-
-    Raises:
-        ParameterError: there is no port from 0 to 65535; 0 stands for a free one.
-    """
+    """Return host and port of `HOST:PORT`, or of a port alone, which means the loopback address."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         raise ParameterError(f"{text!r} is not a valid address; give HOST:PORT.", name="metrics", value=text)
@@ -54,11 +49,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 @contextmanager
 def monitored(service: Service, address: str) -> Iterator[int]:
-    """Answer `/metrics` and `/healthz` inside the block; yield the port.
-
-    Raises:
-        ParameterError: prometheus-client is not installed, or the address cannot be used.
-    """
+    """Answer `/metrics` and `/healthz` inside the block; yield the port."""
     host, port = parse_address(address)
     try:
         from prometheus_client import CollectorRegistry

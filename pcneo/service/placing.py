@@ -14,8 +14,6 @@ from pcneo.basics.searches import AnyP, P
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
 
-__all__ = ["AnsweredRequest", "Patience", "Pause", "PlacedRequest", "Statement", "Step", "answer_of", "conversation"]
-
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
 TAKEN_SECONDS = 10.0
@@ -64,11 +62,7 @@ class PlacedRequest:
         return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
     def parameters(self) -> dict[str, Any]:
-        """Return it as the statement `place_request` takes it.
-
-        Raises:
-            ParameterError: a list is empty, which the database would not tell from one that is left out.
-        """
+        """Return it as the statement `place_request` takes it."""
         values = {
             "command": self.command,
             "graph": self.graph,
@@ -90,11 +84,7 @@ def _several(value: Any, name: str, plain: Any) -> Any:
 
 
 def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
-    """Return the answer of a request, or how far it is, 0 to 1, from the rows of the statement `get_answer`.
-
-    Raises:
-        RequestError: it failed, was cancelled, or is gone.
-    """
+    """Return the answer of a request, or how far it is, 0 to 1, from the rows of the statement `get_answer`."""
     if not rows:
         raise RequestError(f"Request {request!r} is gone.", id=request, status=None)
     row = rows[0]
@@ -136,11 +126,7 @@ Step = Statement | Pause
 def conversation(
     placed: PlacedRequest, timeout: float | None, progress: Progress | None
 ) -> Generator[Step, list[Row], AnsweredRequest]:
-    """Place a request and wait for its answer; who drives it runs each step, and throws in what fails or interrupts.
-
-    Raises:
-        ParameterError, RequestError: as from `GraphHandle.ask`.
-    """
+    """Place a request and wait for its answer; who drives it runs each step, and throws in what fails or interrupts."""
     cancelling = Statement("cancel_request", {"id": placed.id}, writes=True, last=True)
     try:
         yield Statement("place_request", placed.parameters(), writes=True)
@@ -180,11 +166,7 @@ class Patience:
         self._told = False
 
     def pause(self, now: float, row: Row) -> float:
-        """Return the seconds until the next look, from a row of `get_answer`; say once that nobody took the request.
-
-        Raises:
-            RequestError: the time is over.
-        """
+        """Return the seconds until the next look, from a row of `get_answer`; say once that nobody took the request."""
         waited = now - self._began
         is_untouched = row["status"] in (None, "requested") and row["message"] is None  # given back, it has a message
         if is_untouched and waited >= TAKEN_SECONDS and not self._told:

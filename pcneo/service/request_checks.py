@@ -15,8 +15,6 @@ from pcneo.service.placing import LEFT_OUT
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.requests import VALUES, Claim
 
-__all__ = ["Question", "check_request"]
-
 COMMANDS = ("annotate", "check", "clean")
 ASKED = frozenset({*VALUES, "id", "cancel"})
 """What whoever asks may write."""
@@ -46,17 +44,9 @@ class Question:
 
 
 def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] = ()) -> Question:
-    """Return what a request asks for.
+    """Return what a request asks for, where the owner's settings allow it.
 
-    Args:
-        claim: the request.
-        settings: the owner's.
-        known: graphs that the database knows, for an example.
-
-    Raises:
-        ParameterError: something is missing, of a wrong kind, out of range or beyond the owner's limits.
-        NotFoundError: the service does not answer for such a graph.
-        RightsError: the owner does not allow it.
+    An error about a missing graph names one of the graphs that are known to the database as an example.
     """
     for name in claim.names:
         if name not in ASKED | WRITTEN:

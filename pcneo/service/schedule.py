@@ -17,8 +17,6 @@ from pcneo.store.lending import Lending
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
-__all__ = ["Schedule"]
-
 SHARE = 0.05
 """Of the time, for reading graphs whose counts have not changed."""
 LOCK_SECONDS = 1.0
@@ -31,15 +29,7 @@ class Schedule:
     def __init__(
         self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, progress: Progress, lending: Lending
     ) -> None:
-        """Prepare.
-
-        Args:
-            queue: the database.
-            settings: the owner's.
-            figures: of the service.
-            progress: raises what stops an update.
-            lending: lends the graph that is being updated.
-        """
+        """Prepare."""
         self._queue = queue
         self._settings = settings
         self._figures = figures
@@ -52,11 +42,7 @@ class Schedule:
         return self._settings.every is not None and time.monotonic() >= self._next
 
     def step(self) -> None:
-        """Look at the graphs that are due, and bring up to date what has moved.
-
-        Raises:
-            ConnectionFailedError: the database does not answer.
-        """
+        """Look at the graphs that are due, and bring up to date what has moved."""
         every = self._settings.every
         if every is None or time.monotonic() < self._next:
             return

@@ -13,8 +13,6 @@ from typing import Any
 from pcneo.basics.bounded_file import read_whole
 from pcneo.errors import FileFormatError, ParameterError
 
-__all__ = ["LIMITS", "ServiceSettings", "parse_duration", "read_configuration"]
-
 _MOST_BYTES = 2**20  # of a configuration
 LIMITS = ("max_vertices", "max_run_vertices", "max_waiting", "keep_days", "keep_answers", "concurrency", "grace")
 """What a configuration file alone can set."""
@@ -52,11 +50,7 @@ class ServiceSettings:
     grace: float = 20.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            ParameterError: a limit is no number, or too small.
-        """
+        """Refuse what cannot be meant."""
         for name in (*LIMITS, "max_memberships"):
             value = getattr(self, name)
             kinds = (int, float) if name == "grace" else (int, NoneType) if name == "concurrency" else int
@@ -74,11 +68,7 @@ class ServiceSettings:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of `60s`, `5m`, `1h`, `1d`, or of a number alone.
-
-    Raises:
-        ParameterError: it is none of these.
-    """
+    """Return the seconds of `60s`, `5m`, `1h`, `1d`, or of a number alone."""
     number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
     try:
         seconds = float(number) * UNITS[unit]
@@ -90,15 +80,7 @@ def parse_duration(text: str) -> float:
 
 
 def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
-    """Return the options of a TOML file, which are spelled as on the command line, without the two hyphens.
-
-    Args:
-        path: the file.
-        names: the options that there are, with underscores.
-
-    Raises:
-        ParameterError: the file cannot be read, is no TOML, or has an option that there is not.
-    """
+    """Return the options of a TOML file, which are spelled as on the command line, without the two hyphens."""
     try:
         options = tomllib.loads(read_whole(path, _MOST_BYTES).decode("utf-8"))
     except FileFormatError as error:

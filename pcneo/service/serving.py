@@ -21,8 +21,6 @@ from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import kept_plans
 from pcneo.store.waiting import patient_until
 
-__all__ = ["Service"]
-
 POLL_SECONDS = 0.5
 SLOWEST_POLL_SECONDS = 2.0
 QUIET_SECONDS = 60.0
@@ -42,12 +40,7 @@ class Service:
     """
 
     def __init__(self, settings: ServiceSettings, connection: Callable[[], ConnectionSettings]) -> None:
-        """Prepare.
-
-        Args:
-            settings: the owner's.
-            connection: called for each new connection, so that a password may be changed while the service runs.
-        """
+        """Prepare."""
         self.figures = Figures()
         self.queue: RequestQueue | None = None
         self._settings = settings
@@ -80,11 +73,7 @@ class Service:
             lanes.end()
 
     def run(self) -> None:
-        """Serve until `end` is called, through restarts of the database and changes of its password.
-
-        Raises:
-            ConnectionFailedError: the address cannot be one, there is no password, or the first one is refused.
-        """
+        """Serve until `end` is called, through restarts of the database and changes of its password."""
         self._connection()  # what is wrong with it now is a mistake; later it is an accident, and may pass
         _warm_up()
         pause = 1.0

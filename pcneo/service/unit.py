@@ -6,8 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-__all__ = ["systemd_unit"]
-
 REMOVE_SECONDS = 280
 """For a request of a whole graph; what some minutes have written is removed in about one, on a busy machine in more."""
 
@@ -41,12 +39,7 @@ WantedBy=multi-user.target
 
 
 def systemd_unit(arguments: Sequence[str], grace: float) -> str:
-    """Return a unit that serves with these arguments.
-
-    Args:
-        arguments: of `pcneo serve`.
-        grace: seconds that a request under way is given when the service is to end.
-    """
+    """Return a unit that serves with these arguments."""
     command = " ".join(map(_word, [sys.executable, "-m", "pcneo", "serve", *arguments]))
     return UNIT.format(command=command, grace=grace, removing=REMOVE_SECONDS, stop=grace + REMOVE_SECONDS)
 

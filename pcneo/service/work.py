@@ -26,8 +26,6 @@ from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 from pcneo.stored.verifying import VerifiedRun, verify
 
-__all__ = ["Work"]
-
 log = logging.getLogger("pcneo.service")
 
 
@@ -56,13 +54,7 @@ class Work:
     trims: bool = True
 
     def do(self) -> Answer:
-        """Do the work and answer the request; return the answer.
-
-        Raises:
-            LostClaimError: another worker has the request; nothing became visible.
-            CancelledError, EndingError: it was stopped; nothing became visible.
-            PcneoError: as the command of that name; nothing became visible.
-        """
+        """Do the work and answer the request; return the answer. Whatever error ends it, nothing became visible."""
         return {"annotate": self._annotate, "check": self._check, "clean": self._clean}[self.question.command]()
 
     def _annotate(self) -> Answer:

@@ -35,8 +35,6 @@ from pcneo.store.lending import Lending
 from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
 from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError, lock_patience, patient_until
 
-__all__ = ["ATTEMPTS", "Worker", "sentence_of"]
-
 ATTEMPTS = 3
 BUSY_SECONDS = 86_400
 """How long a request may wait for others."""
@@ -63,15 +61,7 @@ class Worker:
         lending: Lending,
         note: Callable[[str, bool], object],
     ) -> None:
-        """Prepare; nothing is asked yet.
-
-        Args:
-            queue: the requests.
-            settings: the owner's.
-            figures: of the service.
-            lending: the graphs that the service holds.
-            note: is told of a graph whether it was found busy.
-        """
+        """Prepare; nothing is asked yet."""
         self._queue = queue
         self._settings = settings
         self._figures = figures
