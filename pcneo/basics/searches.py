@@ -41,6 +41,11 @@ class P(Fraction):
         self._text = float.__repr__(value) if isinstance(value, float) else str(value)
         return self
 
+    @classmethod
+    def from_float(cls, value: float) -> Fraction:  # type: ignore[override]  a comparison with a float calls it
+        """Return the number that a float is, exactly."""
+        return Fraction.from_float(value)
+
     @property
     def text(self) -> str:
         """What was written."""

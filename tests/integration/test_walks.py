@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,6 +28,9 @@ PACKAGE = Path(package.__file__).parent
 NAMES = ("--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id")
 MOST_FILES = 9
 """That p is seen in, from the command line to the stored hub."""
+MOST_EPSILON_FILES = 14
+"""That ε is seen in, from the command line to the coin and the ledger."""
+EPSILON = Fraction(37, 29)
 
 
 @pytest.fixture
@@ -144,24 +148,47 @@ def test_an_update_after_a_changed_edge_asks_the_server_for_its_version_once_and
     assert reads["list_graphs"] == 1  # by the update; the ledger is read in the transaction that lets versions go
 
 
-def test_p_is_seen_in_few_files_on_its_way_to_the_hub(db: Database, pcneo: Callable[..., Any]) -> None:
-    """Files of the package in which a function has a `P` among its arguments while a first run is written."""
+@contextmanager
+def files_with(is_it: Callable[[Any], bool]) -> Iterator[set[str]]:
+    """The files of the package in which a function has such a value among its arguments inside the block."""
     seen: set[str] = set()
 
     def look(frame: FrameType, event: str, _: object) -> None:
         file = frame.f_code.co_filename
         if event == "call" and file.startswith(str(PACKAGE)):
             names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
-            if any(type(frame.f_locals.get(name)) is package.P for name in names):
+            if any(is_it(frame.f_locals.get(name)) for name in names):
                 seen.add(str(Path(file).relative_to(PACKAGE)))
 
     sys.setprofile(look)
     try:
-        pcneo("annotate", *NAMES, "-p", "0.7", "--graph", "ring")
+        yield seen
     finally:
         sys.setprofile(None)
+
+
+def test_p_is_seen_in_few_files_on_its_way_to_the_hub(db: Database, pcneo: Callable[..., Any]) -> None:
+    with files_with(lambda value: type(value) is package.P) as seen:
+        pcneo("annotate", *NAMES, "-p", "0.7", "--graph", "ring")
     assert "basics/searches.py" in seen
     assert len(seen) <= MOST_FILES, sorted(seen)
+
+
+@pytest.mark.parametrize("mechanism", ["edge", "critical", "respond"])
+def test_epsilon_is_seen_in_few_files_on_its_way_to_coin_and_ledger(
+    mechanism: str, db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = annotate.write(db.store, p="7/10", graph="ring", selection=Selection("Person", "KNOWS", "id")).run.run
+
+    def is_epsilon(value: object) -> bool:
+        return isinstance(value, str | float | Fraction) and value in ("37/29", EPSILON, float(EPSILON))
+
+    with files_with(is_epsilon) as seen:
+        options = ("--mechanism", mechanism, "-e", "37/29", "--budget-epsilon", "2", "--to", str(tmp_path / "out.csv"))
+        code, _, err = pcneo("release", run if mechanism == "critical" else "ring", *options)
+    assert code == 0, err
+    assert "privacy/composition.py" in seen
+    assert len(seen) <= MOST_EPSILON_FILES, sorted(seen)
 
 
 def test_the_statement_that_carries_the_format_is_the_one_that_lists_runs() -> None:

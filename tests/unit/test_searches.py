@@ -92,6 +92,12 @@ def test_its_text_is_kept_and_makes_no_difference() -> None:
     assert P(written[0]) is written[0]
 
 
+def test_it_compares_with_floats_as_the_number_that_it_is() -> None:
+    assert 0.2 < P("0.3") < 0.4
+    assert P("0.25") == 0.25
+    assert P("0.3") != 0.3  # which is a little less
+
+
 @pytest.mark.parametrize("p", [P("0.3"), P(Fraction(1, 3)), P(np.float64(0.25))], ids=repr)
 def test_it_survives_copies_and_pickles(p: P) -> None:
     for same in (pickle.loads(pickle.dumps(p)), copy.copy(p), copy.deepcopy(p)):  # noqa: S301 - our own bytes
