@@ -113,7 +113,7 @@ def apart(db: Database, *, graph: str, other: str) -> None:
 
 @contextmanager
 def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
-    """Hold the locks of two graphs, as far as pcneo knows them, and yield the transaction that writes."""
+    """Hold the locks of two graphs and yield the transaction that writes; one that pcneo does not know stays unknown."""
     if graph == other:
         raise ParameterError(f"{graph!r} is one name; two are needed.", name="graph", value=graph)
     db.ensure_schema(OWN_SCHEMA)
@@ -122,4 +122,7 @@ def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
         raise NotFoundError(f"There is no graph {graph!r}, and no {other!r}.", what="graph", name=graph)
     with ExitStack() as held:
         locks = {name: held.enter_context(GraphLock(db, name)) for name in known}
-        yield held.enter_context(last_writes_of(known[:1], locks))[known[0]]
+        transaction = held.enter_context(last_writes_of(known[:1], locks))[known[0]]
+        for name in {graph, other} - set(known):
+            transaction.touch_graph(name)  # holds its place: whoever enters it and spends under it waits
+        yield transaction

@@ -7,6 +7,7 @@ import io
 import json
 import random
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,10 @@ from requested import requested
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError, PcneoError
 from pcneo.privacy.composition import Cost
-from pcneo.release import Terms, budget, release
+from pcneo.release import Terms, budget, ledger_mending, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import apart, mend, same
+from pcneo.store.ledger import read_ledger
 
 PERSONS = Selection(("Person",), ("KNOWS",), "id")
 NAME = "Person/KNOWS/id"
@@ -252,6 +254,32 @@ def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_
         budget.set_total(db.store, graph="Person/LIKES/id", epsilon=4).total
         == shown(db, "Person/LIKES/id").account.total
     )
+
+
+def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_over(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    order: list[str] = []
+
+    def enter() -> None:
+        db.store.merge_graph("new", Selection(("Person",), ("LIKES",), "id"), "0" * 64)
+        order.append("entered")
+
+    entering = threading.Thread(target=enter)
+
+    def read(*arguments: Any) -> Any:
+        if not entering.ident:
+            entering.start()
+            entering.join(0.5)
+            order.append("read")
+        return read_ledger(*arguments)
+
+    monkeypatch.setattr(ledger_mending, "read_ledger", read)
+    same(db.store, graph="new", known_as=NAME)
+    entering.join(20)
+    assert order == ["read", "entered"]
+    assert shown(db, "new").account.spent.epsilon == 1
 
 
 FAR = "datetime('+999999999-12-31T23:59:59Z')"
