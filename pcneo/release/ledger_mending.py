@@ -8,14 +8,14 @@ from __future__ import annotations
 import secrets
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
-from pcneo.release.budget import account_of, as_json, last_writes_of, next_number
+from pcneo.release.budget import account_of, as_json, next_number
 from pcneo.store.chosen_graph import find_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER
@@ -113,16 +113,21 @@ def apart(db: Database, *, graph: str, other: str) -> None:
 
 @contextmanager
 def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
-    """Hold the locks of two graphs and yield the transaction that writes; one that pcneo does not know stays unknown."""
+    """Hold two graphs, known to pcneo or not, and yield the transaction that writes."""
     if graph == other:
         raise ParameterError(f"{graph!r} is one name; two are needed.", name="graph", value=graph)
     db.ensure_schema(OWN_SCHEMA)
     known = sorted({record.name for record in db.list_graphs()} & {graph, other})
     if not known:
         raise NotFoundError(f"There is no graph {graph!r}, and no {other!r}.", what="graph", name=graph)
-    with ExitStack() as held:
-        locks = {name: held.enter_context(GraphLock(db, name)) for name in known}
-        transaction = held.enter_context(last_writes_of(known[:1], locks))[known[0]]
-        for name in {graph, other} - set(known):
-            transaction.touch_graph(name)  # holds its place: whoever enters it and spends under it waits
+    with GraphLock(db, known[0]) as lock, lock.last_writes() as transaction:
+        # In one transaction: whoever waits for either name goes on when both have their records.
+        _hold(transaction, other if known[0] == graph else graph)
         yield transaction
+
+
+def _hold(transaction: Transaction, name: str) -> None:
+    """Hold a graph until a transaction ends, or the place of one that nobody has entered yet."""
+    graph = transaction.touch_graph(name)
+    if graph is not None and graph["lockedAt"] is None:  # it was deleted while its lock was waited for
+        transaction.touch_graph(name)

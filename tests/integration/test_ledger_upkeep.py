@@ -8,6 +8,7 @@ import json
 import random
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ from pcneo.privacy.composition import Cost
 from pcneo.release import Terms, budget, ledger_mending, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import apart, mend, same
-from pcneo.store.ledger import read_ledger
+from pcneo.store.ledger import list_ledger, read_ledger
+from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import Transaction
 
 PERSONS = Selection(("Person",), ("KNOWS",), "id")
 NAME = "Person/KNOWS/id"
@@ -280,6 +283,31 @@ def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_ov
     entering.join(20)
     assert order == ["read", "entered"]
     assert shown(db, "new").account.spent.epsilon == 1
+
+
+def test_whoever_waits_for_a_name_that_a_ledger_is_moved_to_sees_all_of_it(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.store.merge_graph("new", Selection(("Person",), ("LIKES",), "id"), "0" * 64)
+    commit, seen = Transaction.commit, list[list[str]]()
+
+    def look() -> None:
+        with GraphLock(db.store, "new"):
+            seen.append([release.graph for release in list_ledger(db.store).releases])
+
+    looking = threading.Thread(target=look)
+
+    def commit_late(transaction: Transaction) -> None:
+        if not looking.ident:
+            looking.start()
+        time.sleep(0.5)
+        commit(transaction)
+
+    monkeypatch.setattr(Transaction, "commit", commit_late)
+    same(db.store, graph="new", known_as=NAME)
+    looking.join(20)
+    assert seen == [["new"]]
 
 
 FAR = "datetime('+999999999-12-31T23:59:59Z')"
