@@ -10,10 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
+from pcneo.annotate import writing
 from pcneo.errors import DatabaseError
-from pcneo.release import budget, spending
+from pcneo.release import budget, ledger_mending, spending
+from pcneo.service import work, worker
 from pcneo.store import fence, lending, lock, standing, transaction
-from pcneo.store.ledger import list_ledger
+from pcneo.store.ledger import get_secret, list_ledger
+from pcneo.store.requests import Answer
 from simulation.statements import STATEMENTS
 from simulation.statements.requests import PRODUCED
 
@@ -105,6 +108,67 @@ def a_lost_lock_goes_unnoticed() -> Iterator[None]:
 def a_spend_that_is_not_recorded() -> Iterator[None]:
     """The transaction is committed without it."""
     with mock.patch.object(spending, "create_release"):
+        yield
+
+
+@_planted("ledger")
+def a_secret_that_is_not_kept() -> Iterator[None]:
+    """Who finds none makes one up, and goes by it though somebody has stored another one first."""
+
+    def merge_secret(db: Any, secret: str) -> bytes:
+        there = get_secret(db)
+        if there is None:
+            merge(db, secret)
+        return there or secret.encode()
+
+    merge = spending.merge_secret
+    with mock.patch.object(spending, "merge_secret", merge_secret):
+        yield
+
+
+@_planted("ledger")
+def the_lock_of_a_node_that_is_gone() -> Iterator[None]:
+    """Who has waited for the lock of a graph that was deleted meanwhile goes on as if it had it."""
+    touch = STATEMENTS["touch_graph"]
+
+    def touch_graph(tx: Any, **values: Any) -> list[dict[str, Any]]:
+        return [{**row, "lockedAt": row["lockedAt"] or tx.now, "format": 3} for row in touch(tx, **values)]
+
+    with mock.patch.dict(STATEMENTS, touch_graph=touch_graph):
+        yield
+
+
+@_planted("ledger")
+def a_ledger_that_is_moved_under_one_lock() -> Iterator[None]:
+    """What is spent meanwhile under the name that it had, or gets, is not seen."""
+
+    with mock.patch.object(ledger_mending, "_hold"):
+        yield
+
+
+@_planted("ledger")
+def a_ledger_that_is_moved_in_two_steps() -> Iterator[None]:
+    """The lock of one name is given up before the commit that moves the ledger."""
+
+    @contextlib.contextmanager
+    def held(db: Any, graph: str, other: str) -> Iterator[Any]:
+        known = sorted({record.name for record in db.list_graphs()} & {graph, other}) or [graph]
+        with contextlib.ExitStack() as stack:
+            locks = {name: stack.enter_context(lock.GraphLock(db, name)) for name in known}
+            yield stack.enter_context(budget.last_writes_of(known[:1], locks))[known[0]]
+
+    with mock.patch.object(ledger_mending, "_held", held):
+        yield
+
+
+@_planted("ledger")
+def totals_that_are_counted() -> Iterator[None]:
+    """A new total is numbered by how many there are, which are fewer than the last one's number."""
+
+    def next_number(ledger: Any, graph: str) -> int:
+        return 1 + sum(total.graph == graph for total in ledger.budgets)
+
+    with mock.patch.object(budget, "next_number", next_number), mock.patch.object(spending, "next_number", next_number):
         yield
 
 
@@ -215,4 +279,45 @@ def a_later_request_goes_first() -> Iterator[None]:
         return [{**row, "small": row["small"][::-1][:limit], "large": row["large"][::-1][:limit]}]
 
     with mock.patch.dict(STATEMENTS, poll_requests=poll_requests):
+        yield
+
+
+@_planted("service")
+def a_version_that_nobody_relies_on() -> Iterator[None]:
+    """Versions and runs are let go, whatever releases rest on them."""
+    with contextlib.ExitStack() as stack:
+        for module in (work, writing):
+            stack.enter_context(mock.patch.object(module, "versions_relied_on", return_value=set()))
+        yield
+
+
+@_planted("service")
+def a_stop_that_is_taken_for_a_cancellation() -> Iterator[None]:
+    """Whatever stops the work, its author hears that it was cancelled."""
+
+    def tell_of_removal(self: Any) -> None:
+        if self.lease.stopped is not None:
+            self.lease.let_be()
+            self.queue.finish(self.claim, Answer("cancelled", "Cancelled."))
+
+    with mock.patch.object(work.Work, "_tell_of_removal", tell_of_removal):
+        yield
+
+
+@_planted("service")
+def a_stop_that_is_an_attempt() -> Iterator[None]:
+    """A service that is stopped three times has given up."""
+    give_back = worker.Worker._give_back
+
+    def counted(self: Any, claim: Any, message: str, *, attempts: int, **values: Any) -> tuple[str, str]:
+        return give_back(self, claim, message, attempts=claim.attempts, **values)
+
+    with mock.patch.object(worker.Worker, "_give_back", counted):
+        yield
+
+
+@_planted("service")
+def a_timeout_that_cancels_nothing() -> Iterator[None]:
+    """Who has waited for too long is told that the request was cancelled, and it is not."""
+    with mock.patch.dict(STATEMENTS, cancel_request=lambda *_, **__: [{"cancelled": 1}]):
         yield

@@ -168,6 +168,11 @@ class Database:
                 for look in self.on_commit:
                     look(*commit)
 
+    @property
+    def is_half_done(self) -> bool:
+        """Whether some commit is visible by half, so that nobody has looked at the last ones yet."""
+        return self._half_done > 0
+
     def half_done(self, by: int) -> None:
         self._half_done += by
 

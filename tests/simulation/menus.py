@@ -21,6 +21,7 @@ class Moment:
 
 
 RECORD = {"nodeLabels": ["Person"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
+NOTE = {"records": ["{}"], "who": "w"}
 GRAPH = {"name": "friends", **RECORD, "format": 3}
 
 
@@ -41,6 +42,9 @@ LEDGER: list[Menu] = [
         {"graph": "friends", "number": rng.randint(1, 3), "epsilon": "1/1", "delta": "0/1", "who": "w"},
     ),
     _release,
+    lambda rng: ("move_ledger", {"graph": rng.choice(["friends", "pals"]), "to": "friends", "add": rng.randint(0, 2)}),
+    lambda _: ("delete_ledger", {"graph": "friends"}),
+    lambda _: ("create_note", {"kind": "same", "graph": "friends", "other": "pals", "what": "x", **NOTE}),
     lambda _: ("list_graphs", {}),
     lambda _: ("list_ledger", {}),
     lambda _: ("get_ledger_secret", {}),

@@ -70,8 +70,10 @@ class Stage:
 
         def live() -> None:
             db = self.connected(process)
-            while left:
+            while left and not process.is_dead:
                 self.work(db, left.pop(0))
+            if process.is_dead:  # in its last piece of work, and it is begun anew already
+                return
             process.on_kill.clear()
             self._busy -= 1
 

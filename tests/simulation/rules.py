@@ -49,6 +49,8 @@ class Rules:
             self._look_at_versions([change for change in changes if change[0].label == RUN])
         if labels & {HUB, VERSION, RUN}:
             self._look_at_hubs()
+        if labels & {VERSION, RUN, "PCohesionRelease"}:
+            self._look_at_releases()
         for node, old, new in changes:
             if node.label == "PCohesionFence" and (new or {}).get("lastVersion") != (old or {}).get("lastVersion"):
                 self._stage.seen["published beside a whole graph"] += 1
@@ -106,6 +108,16 @@ class Rules:
         for got in early:
             self.compare(*got)
 
+    def _look_at_releases(self) -> None:
+        """A version that a release rests on is kept."""
+        db = self._stage.db
+        seen = {props["id"]: props["version"] for props in db.all(RUN)}
+        kept = {(props["run"], props["version"]) for props in db.all(VERSION) if props["readable"]}
+        for release in db.all("PCohesionRelease"):
+            run, version = release["run"], release["runVersion"]
+            if (run, version) not in kept or seen.get(run, 0) < version:
+                self._stage.world.fail(f"{release['id']} rests on version {version} of {run}, which is not kept")
+
     def _look_at_request(self, node: Node, old: Props, new: Props) -> None:
         """A request is claimed by one worker at a time, and answered once, by whoever has it, with what it has made."""
         fail, name = self._stage.world.fail, new.get("id")
@@ -118,7 +130,12 @@ class Rules:
             left = old.get("leaseUntil", 0.0) - self._stage.world.now
             if left > 0:
                 fail(f"request {name} was claimed while its lease had {left:.1f} s to go")
+        is_stopped = before is not None and after is None and new.get("message") == "The service was stopped."
+        if is_stopped and new["attempts"] >= old["attempts"]:
+            fail(f"request {name} has used up an attempt because its service was stopped")
         if self.is_answered(new):
+            if new["status"] == "cancelled" and not old.get("cancel"):
+                fail(f"request {name} is cancelled, and nobody has asked for that")
             self._answers[node] += 1
             self._stage.seen[f"request {new['status']}"] += 1
             if new["status"] == "complete" and before is None:
@@ -151,7 +168,13 @@ class Rules:
             ):
                 self._stage.world.fail(f"request {props['id']} was claimed before {other['id']}, which came first")
 
-    # --- Of what readers got
+    # --- Of what clients and readers got
+
+    def look_at_timeout(self, request: str) -> None:
+        """Whoever is told that a request was cancelled may rely on it, unless it was answered first, or deleted."""
+        for props in self._stage.db.all(REQUEST):
+            if props.get("id") == request and not (props.get("cancel") or self.is_answered(props)):
+                self._stage.world.fail(f"request {request} was not answered in time, and goes on: {props}")
 
     def is_kept(self, run: str, version: int) -> bool:
         """Whether the hubs of a version are still kept."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,7 @@ from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import DEFAULT_SEARCH, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError, RequestError
+from pcneo.release import spending
 from pcneo.service import serving
 from pcneo.service.blocking import ask
 from pcneo.service.service_settings import ServiceSettings
@@ -27,7 +29,7 @@ from pcneo.store.database import Database
 from pcneo.store.failures import translated
 from pcneo.store.standing import Keeping, run_id
 from simulation.database import Node
-from simulation.ledger import Ledger
+from simulation.ledger import known_as, made_up_release
 from simulation.processes import LARGE, Stage
 from simulation.readers import read_at_one_version, read_in_one_statement
 from simulation.rules import Rules
@@ -124,7 +126,9 @@ class ServiceStage(Stage):
         rng = self.world.rng
         self.rules = Rules(self)
         self.db.on_commit.append(self.rules.look)
-        self.put("PCohesionGraph", name=GRAPH, **Ledger.record(GRAPH), format=3, lastVersion=1)
+        self.put("PCohesionGraph", **known_as(GRAPH), lastVersion=1)
+        total = {"epsilon": "1000/1", "delta": "0/1", "who": "owner", "at": self.db.date(self.world.now)}
+        self.put("PCohesionBudget", graph=GRAPH, number=1, **total)
         self._put_run(PS[0])
         self.vertices = [self.put("Person", id=key, near=(key,)) for key in VERTICES]
         self.rules.begin()
@@ -156,7 +160,7 @@ class ServiceStage(Stage):
             "cancel",
         )
         rare = "clean", "delete", "hold a request", "hold the graph"
-        return self.world.rng.choice((*kinds, *rare, *["place beside a whole graph"] * 2))
+        return self.world.rng.choice((*kinds, *rare, *["release"] * 2, *["place beside a whole graph"] * 2))
 
     def _put_run(self, p: str) -> None:
         """Have a run at version 1, in which every cohesion is its vertex alone."""
@@ -218,10 +222,13 @@ class ServiceStage(Stage):
 
     def _ask(self, db: Database) -> None:
         self.requests += 1
-        timeout = self.world.rng.choice((2.0, 30.0, 200.0))
-        with contextlib.suppress(RequestError):
-            ask(db, **self._values(), request=f"asked {self.requests}", timeout=timeout)
+        timeout, name = self.world.rng.choice((2.0, 30.0, 200.0)), f"asked {self.requests}"
+        try:
+            ask(db, **self._values(), request=name, timeout=timeout)
             self.seen["answered"] += 1
+        except RequestError as error:
+            if error.data["status"] == "cancelled":
+                self.rules.look_at_timeout(name)
 
     def _place(self, db: Database) -> None:
         """As a user does, in plain Cypher; sometimes the same again."""
@@ -246,6 +253,15 @@ class ServiceStage(Stage):
         values = self._values()
         options = Options.of(values["p"], None, vertices=values.get("vertices"), graph=GRAPH)
         update_runs(db, options, Keeping(self.world.rng.choice((1, 3)), self.world.rng.choice((0, 600))))
+
+    def _release(self, db: Database) -> None:
+        """Spend on a release that rests on the version of a run that was read a while ago."""
+        if runs := db.list_runs():
+            self.world.sleep(self.world.rng.choice((0.0, 0.3, 3.0)))
+            self.world.counter += 1
+            run = self.world.rng.choice(runs)
+            release = made_up_release(f"release {self.world.counter}", GRAPH, Fraction(1), run)
+            spending.spend(db, [release], spending.Terms())
 
     def _edit(self, db: Database) -> None:
         rng = self.world.rng

@@ -28,7 +28,7 @@ NAMES: Mapping[str, str | Sequence[str]] = {
     "KNOWS": ["KNOWS"],
     "id": "id",
 }
-"""The names of the simulated graphs, by sample name: all of them lie over the same nodes."""
+"""The names of the simulated graphs, by sample name: all lie over the same nodes, one with a type of its own."""
 
 
 @cache
@@ -37,9 +37,11 @@ def _names() -> dict[str, str]:
     for statement in all_statements():
         if statement.name in STATEMENTS:
             names: dict[str, Any] = {declared.name: NAMES[declared.name] for declared in statement.names}
-            if names.get("KNOWS") and statement.name == "count_relationships":
-                names["KNOWS"] = "KNOWS"
-            rendered[statement.render(names)] = statement.name
+            several = [names]
+            if statement.name == "count_relationships":
+                several = [{**names, "KNOWS": type} for type in ("KNOWS", "LIKES")]
+            for these in several:  # asked for the first time where plans are kept, each text would say so
+                rendered[statement.render(these).removeprefix(KEPT_PLANS)] = statement.name
     return rendered
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulation.database import Node
 from simulation.statements.registry import Row, Statement, Transaction, statement_of
 
 STATEMENTS: dict[str, Statement] = {}
@@ -46,3 +47,34 @@ def create_release(tx: Transaction, release: str, **values: Any) -> list[Row]:
     if is_new:
         tx.set(node, **values, at=tx.db.date(tx.now))
     return [{"created": 1}]
+
+
+@statement
+def create_note(tx: Transaction, **values: Any) -> list[Row]:
+    tx.create("PCohesionNote", **values, at=tx.db.date(tx.now))
+    return [{"created": 1}]
+
+
+@statement
+def move_ledger(tx: Transaction, graph: str, to: str, add: int) -> list[Row]:
+    budgets, releases = _of(tx, graph)
+    for budget in budgets:
+        tx.breathe()
+        tx.set(budget, graph=to, number=tx.props(budget)["number"] + add)
+    for release in releases:
+        tx.breathe()
+        tx.set(release, graph=to)
+    return [{"moved": len(budgets) + len(releases)}]
+
+
+@statement
+def delete_ledger(tx: Transaction, graph: str) -> list[Row]:
+    budgets, releases = _of(tx, graph)
+    for record in (*budgets, *releases):
+        tx.breathe()
+        tx.delete(record)
+    return [{"forgotten": len(budgets) + len(releases)}]
+
+
+def _of(tx: Transaction, graph: str) -> tuple[list[Node], list[Node]]:
+    return tx.match("PCohesionBudget", graph=graph), tx.match("PCohesionRelease", graph=graph)
