@@ -168,6 +168,7 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
         ({"epsilon": 1, "error_of_total": 5}, "either ε or the error"),
         ({}, "either ε or the error"),
         ({"error_of_total": "10%"}, "needs the mean number of triangles"),
+        ({"error_of_total": 0.1}, "less than one clique; for a share of the total write 10%"),
         ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
         ({"error_of_total": "0%", "expect": 5}, "error must be"),
         ({"error_of_count": "nan"}, "error must be"),
@@ -225,6 +226,18 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     plain = json.loads(CliRunner().invoke(app, ["audit", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
     assert [figures["mechanism"] for figures in plain["mechanisms"]] == list(MECHANISMS)
     assert plain["meanDegree"] == pytest.approx(1 / 3)
+
+
+def test_advice_is_a_table_and_shows_itself_in_a_line_for_each_mechanism() -> None:
+    advice = advise(800, 16, expect=51, error_of_total="10%")
+    lines = repr(advice).splitlines()
+    assert lines[0] == "800 vertices, mean degree 16, k=3, for a standard error of the total of 1,360"
+    assert lines[1] == "  critical: The error follows from the groups, see its dry run."
+    assert len(lines) == 1 + len(advice.mechanisms)
+    assert "ε=1" in repr(advise(800, 16, 1)).splitlines()[0]
+    columns = advice.as_columns()
+    assert columns["mechanism"][2:4] == ["modelled", "total"]
+    assert columns["epsilon"] == [one.epsilon for one in advice.mechanisms]
 
 
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
