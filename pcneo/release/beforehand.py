@@ -34,7 +34,7 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     if release.given is None:
         yield release.mechanism.describe(release.utility)
         single = release.mechanism.of_single_counts
-        yield from filter(None, [_expected(release, terms), single, _far_off(release, terms)])
+        yield from filter(None, [_expected(release, terms), single, far_off(release, terms)])
         if not release.mechanism.adds_noise and release.request.fate == "publish":
             yield from filter(None, [release.mechanism.answers_would_show(*_degree(release, terms))])
     elif release.answer_set is not None:
@@ -67,7 +67,7 @@ def _expected(release: Prepared, terms: Terms) -> str:
     return f"{release.mechanism.heading}: expect a standard error {said}; {beside}{end}"
 
 
-def _far_off(release: Prepared, terms: Terms) -> str:
+def far_off(release: Prepared, terms: Terms) -> str:
     """Say that the owner expects something else than an earlier release has published, far beyond its noise."""
     expected, published = terms.public.mean_count, release.earlier.mean_count
     if expected is None or published is None or 1 / _FAR <= expected / published <= _FAR:

@@ -436,7 +436,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
 def test_without_a_total_nothing_is_released(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.store, p=0.5, **PERSONS)
-    refused(db, 9, "No total is set")
+    refused(db, 9, "has no budget yet")
 
 
 def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
@@ -521,7 +521,7 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
     code, out, err = pcneo("release", *options, "--dry-run", "--json")
     assert code == 0, err
     assert [row["mechanism"] for row in json.loads(out)] == ["edge"]
-    assert "No total is set" in caplog.text
+    assert "has no budget yet" in caplog.text
     code, _, err = pcneo("release", *options)
     assert code == 9
     assert "budget set" not in err  # it would answer that there is no such graph
@@ -533,7 +533,7 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
 def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
     db.put(KITE)
     room = partial(spending.check_room, db.store, Source())
-    with pytest.raises(BudgetError, match="No total is set"):
+    with pytest.raises(BudgetError, match="has no budget yet"):
         room([Fraction(2), Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
         room([Fraction(2), Fraction(1)], Selection(), Terms(budget_epsilon=2))
