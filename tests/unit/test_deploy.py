@@ -53,6 +53,7 @@ def names_of_metrics() -> set[str]:
     prometheus = pytest.importorskip("prometheus_client")
     service = Service(ServiceSettings(), lambda: ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x"))
     service.figures.add_request("annotate", "complete", 1.0)
+    service.figures.note_answer()
 
     class Queue:
         def count_requests(self) -> dict[str, tuple[int, int]]:
