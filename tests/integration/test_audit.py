@@ -151,8 +151,10 @@ def test_what_one_mechanism_refuses_does_not_stand_in_the_way_of_others(
     rows = rows_of(audited(db, k=5))
     assert "from 3 to 4" in (rows["respond"].refused or "")
     assert rows["edge"].found is not None
-    rows = rows_of(audited(db, epsilon=20))
+    rows = rows_of(audited(db, epsilon="0.0001"))
     assert "from 0.001 to 16" in (rows["critical"].refused or "")
+    with pytest.raises(ParameterError, match=r"from 0\.001 to 16"):
+        audited(db, epsilon=20)
     monkeypatch.setattr("pcneo.counting.protected.hull.MEMORY", 100)
     rows = rows_of(audited(db))
     assert "pairs of vertices" in (rows["critical"].refused or "")

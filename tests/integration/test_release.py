@@ -862,12 +862,15 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert "run by the owner, who sees the whole graph" in report
 
 
-def test_the_noise_level_follows_from_what_the_mechanism_looks_at(papers_kite: Database, tmp_path: Path) -> None:
+def test_the_noise_level_follows_from_what_the_mechanism_looks_at(
+    papers_kite: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With an ε1 so large that phase 1 draws 0 and pads by 0, λ tells what was bounded: 3·bound/ε2.
 
     Two vertices of the kite share 2 neighbours at most. Vertex 4 has the largest degree, 4, and is asked first, then 2,
     3 and 6 of degree 3, and so on. Inside MC(v) no degree is above 2; if all are asked, the bound is 1.
     """
+    monkeypatch.setattr("pcneo.privacy.mechanisms.base.MOST_EPSILON", 1_000)
     budget.set_total(papers_kite.store, graph=NAME, epsilon=10_000, delta="0.1")
     cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
     for mechanism, h, bound in cases:
