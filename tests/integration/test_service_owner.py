@@ -280,7 +280,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
     file = tmp_path / "pcneo.toml"
     file.write_text('graph = ["friends"]\nmax-vertices = 2\nlog-json = true\nevery = "1h"\n')
     with service_processes(server, 1, "--config", str(file)) as (service,):
-        too_many = answer(db, ask(db, command="annotate", graph="friends", vertices=[1, 2, 3]))
+        too_many = answer(db, ask(db, command="annotate", graph="friends", p="0.4", by="ann", vertices=[1, 2, 3]))
         assert "this service takes 2 a request" in too_many["message"]
         service.send(signal.SIGTERM)
         assert service.process.wait(60) == 0
@@ -290,6 +290,8 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
         "failed",
         "ended",
     ]
+    said = [(event["graph"], event["p"], event["by"]) for event in events if event["event"] in ("claimed", "failed")]
+    assert said == [("friends", "0.4", "ann")] * 2
     assert server.password not in str(events)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_in_80_columns_an_audit_is_one_table_with_a_line_for_each_row_and_a_lege
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     names = ["zeros", "exact degrees", "exact counts", *MECHANISMS, "critical, answers published"]
-    figures = {"found": 0.15, "found_with_groups": 0.47, "found_of_protected": 0.56}
+    figures: Any = {"found": 0.15, "found_with_groups": 0.47, "found_of_protected": 0.56}
     rows = [AuditRow(name, "", 406.71, 13_570.4, **figures, costliest=(0.33, 0.35, 0.3805)) for name in names]
     rows[-2] = AuditRow("published", refused="no such run")
     command._print(
