@@ -49,8 +49,8 @@ _CHOICES = {
     ),
     "modelled": _Choice(
         "every connection; a vertex gets the count that is usual for about as many connections as it has",
-        "The count of a vertex is what is usual for about as many connections, not what this vertex has; how far that "
-        "is off, only `pcneo audit GRAPH` tells.",
+        "A count is what is usual for about as many connections, not what this vertex has; only `pcneo audit GRAPH` "
+        "says how far off it is.",
     ),
     "respond": _Choice(
         "every connection; a vertex gets its own count, and the noise is the largest",

@@ -54,14 +54,14 @@ def _expected(release: Prepared, terms: Terms) -> str:
         return ""
     at = f"at a mean degree of {rounded(public.mean_degree)}"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
-        at = f"assuming a mean degree of {rounded(public.mean_degree)}; give yours with --mean-degree"
+        at = f"assuming a mean degree of {rounded(public.mean_degree)}; state yours with --mean-degree"
     elif terms.mean_degree is None:
-        at += ", as an earlier release has published"
+        at += ", as an earlier release says"
     beside = (
-        "the mean count is not stated (--expect)"
+        "you have not stated the mean count (--expect)"
         if public.mean_count is None
-        else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as "
-        + ("you expect" if terms.expect is not None else "an earlier release has published")
+        else f"a vertex is in {rounded(public.mean_count)} triangles on average, as "
+        + ("you expect" if terms.expect is not None else "an earlier release says")
     )
     end = "." if from_groups else f", {at}."
     return f"{release.mechanism.heading}: expect a standard error {said}; {beside}{end}"

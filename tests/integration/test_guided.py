@@ -73,7 +73,7 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
     assert "Type a positive number such as 0.5 or 1/3, or an error such as ±400 or ±5%." in text
     assert re.search(r"Expect the number of all triangles to be off by \S+ or more \(one standard error\)\.", text)
-    assert "only `pcneo audit GRAPH` tells" in text
+    assert "only `pcneo audit GRAPH` says how far off it is" in text
     assert "a count to be off" not in text
     will_be = (
         "This graph has no budget yet, how much ε all its releases may spend together: it will be set to ε = 1, all of "
