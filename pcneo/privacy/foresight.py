@@ -17,10 +17,9 @@ from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.outlook import Foresight, Public
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import half_true_epsilon
+from pcneo.privacy.randomised_response import LEAST_EPSILON, MOST_EPSILON, half_true_epsilon
 
 _MOST_VERTICES = 10**9
-_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 _HALVINGS = 40  # of the range in which an ε is sought; its logarithm is then known to 10 digits
 _NUMBERS = ("epsilon", "delta", "standard_error", "standard_error_of_total", "percent_true")
 
@@ -207,6 +206,7 @@ def _foreseen(
         if epsilon is None and wanted is not None:
             epsilon = _epsilon_for(kind, n, public, k, wanted)
         mechanism = _made(kind, n, epsilon, k)
+        mechanism.check_protects()
     except (ParameterError, GraphError) as error:
         return Foreseen(kind.name, *kind.in_short, refused=str(error))
     cost, delta = mechanism.entry
@@ -243,10 +243,10 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
             raise ParameterError(_why_none(kind), name="error", value=wanted.error)
         return error
 
-    low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
-    if error_at(_MOST_EPSILON) > wanted.error:
+    low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
+    if error_at(MOST_EPSILON) > wanted.error:
         raise ParameterError(
-            f"Its error is larger up to ε = {float(_MOST_EPSILON):g}.", name="error", value=wanted.error
+            f"Its error is larger up to ε = {float(MOST_EPSILON):g}.", name="error", value=wanted.error
         )
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -269,4 +269,4 @@ def _three_digits(log_epsilon: float) -> Fraction:
     """Return e^x in three digits, rounded up."""
     value = math.exp(log_epsilon)
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 2)
-    return max(_LEAST_EPSILON, min(_MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))
+    return max(LEAST_EPSILON, min(MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))

@@ -87,4 +87,5 @@ class Schedule:
         self._figures.add_update("update", result)
         for run in result.runs:
             if run.changed:
-                tell("updated", run=run.run, version=run.version, added=run.added, retired=run.retired, seconds=seconds)
+                changes = {"version": run.version, "added": run.added, "retired": run.retired}
+                tell("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from pcneo.basics.model import Key
 from pcneo.basics.stopping import stoppable
@@ -44,7 +45,8 @@ TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
 """How long somebody's lock is waited for by a request that has been given back for one."""
-LONGEST_MESSAGE = 500
+LONGEST_MESSAGE, LONGEST_NAME = 500, 100
+"""Characters of an answer, and of a property in the log."""
 
 HOPELESS = (RightsError, SchemaError, StoreFormatError)
 """Errors of the database that a second attempt does not help."""
@@ -93,7 +95,7 @@ class Worker:
     def work_on(self, claim: Claim) -> None:
         """Work on a request until it is answered or given back."""
         started = time.monotonic()
-        tell("claimed", request=claim.id, attempt=claim.attempts, command=claim.values["command"])
+        tell("claimed", **_wanted(claim), attempt=claim.attempts, command=claim.values["command"])
         try:
             outcome, message = self._outcome(claim)
         except LostClaimError:
@@ -103,7 +105,7 @@ class Worker:
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
         level = logging.WARNING if outcome == "failed" else logging.INFO
-        tell(outcome, level=level, request=claim.id, seconds=round(seconds, 3), message=message)
+        tell(outcome, level=level, **_wanted(claim), seconds=round(seconds, 3), message=message)
 
     def _outcome(self, claim: Claim) -> tuple[str, str]:
         """Work on a request until it is answered or given back; return what became of it, and a message."""
@@ -170,7 +172,7 @@ class Worker:
             return self._give_back(claim, message, wait=wait, attempts=claim.attempts - 1, busy=True)
         if isinstance(error, PcneoError) and (not isinstance(error, DatabaseError) or isinstance(error, HOPELESS)):
             return self._finish(claim, "failed", message, progress)
-        tell("attempt failed", level=logging.ERROR, request=claim.id, error=repr(error))
+        tell("attempt failed", level=logging.ERROR, **_wanted(claim), error=repr(error))
         if claim.attempts >= ATTEMPTS:
             return self._finish(claim, "failed", f"Given up after {ATTEMPTS} attempts. {message}", progress)
         return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)
@@ -198,6 +200,17 @@ class Worker:
                     raise
             time.sleep(pause)
             pause = min(2 * pause, 5.0)
+
+
+def _wanted(claim: Claim) -> dict[str, Any]:
+    """Return what the log says of a request in each of its lines; what its author wrote may be of any length."""
+    given = {name: claim.values[name] for name in ("graph", "p", "by")}
+    short = {
+        name: text[:LONGEST_NAME] + "…"
+        for name, text in given.items()
+        if isinstance(text, str) and len(text) > LONGEST_NAME
+    }
+    return {"request": claim.id, **given, **short}
 
 
 def sentence_of(error: Exception) -> str:

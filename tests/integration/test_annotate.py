@@ -771,3 +771,29 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     for vertex in ("1", "9"):  # of two graphs, of none
         with pytest.raises(ParameterError, match="Several runs fit"):
             find(vertex=vertex)
+
+
+# --- Names that are nearly right
+
+
+def test_a_misspelt_type_or_label_is_answered_with_the_near_one(db: Database) -> None:
+    db.put([(1, 2), (2, 3)])
+    with pytest.raises(NotFoundError, match=r"no type 'KNOWZ'; it has 'KNOWS'\. Did you mean KNOWS\?"):
+        annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWZ", "id"))
+    with pytest.raises(NotFoundError, match=r"no node label 'Persn'; it has 'Person'\. Did you mean Person\?"):
+        annotate.estimate(db.store, p="0.3", selection=Selection("Persn", "KNOWS", "id"))
+
+
+def test_a_type_that_no_edge_can_have_is_warned_of(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    """Neo4j goes on listing a type whose last relationship is gone, and other nodes may have one, too."""
+    db.put([(1, 2), (2, 3)])
+    db.run("CREATE (:City)-[r:KNOWN]->(:City)")
+    caplog.set_level("WARNING", "pcneo")
+    assert annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWN", "id")).edges == 0
+    assert (
+        "No relationship of type 'KNOWN' begins at a node with Person, so the graph has no edge of that type; these "
+        "nodes have 'KNOWS'. Did you mean --relationship-type KNOWS?" in caplog.text
+    )
+    caplog.clear()
+    assert annotate.estimate(db.store, p="0.3", **PERSONS).edges == 2
+    assert not caplog.records

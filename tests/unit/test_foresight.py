@@ -219,7 +219,7 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "-e", "6"])
     assert shown.exit_code == 0, shown.output
     assert "ln(n/d) is 7.5" in shown.output
-    assert "No graph was looked at" in shown.output
+    assert "No graph was read" in shown.output
     assert "WARNING" in shown.output
     for name, kind in MECHANISMS.items():
         assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
@@ -242,8 +242,7 @@ def test_advice_is_a_table_and_shows_itself_in_a_line_for_each_mechanism() -> No
 
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
     tells = (
-        "Single counts say what a vertex of that degree has in the mean; how far that is off only `pcneo audit GRAPH` "
-        "tells."
+        "A single count is the average for vertices of that degree; only `pcneo audit GRAPH` says how far off it is."
     )
     for error in (0.5, 10**6):
         advice = advise(9_877, 5.26, expect=8.6, error_of_count=error)

@@ -72,7 +72,7 @@ def test_the_sum_is_exact_in_any_order() -> None:
 
 
 def test_without_a_total_a_release_asks_for_one() -> None:
-    with pytest.raises(BudgetError, match=r"No total is set.*budget set g"):
+    with pytest.raises(BudgetError, match=r"has no budget yet.*budget set g"):
         check_spends(Account("g", None), [TENTH])
 
 
@@ -85,7 +85,7 @@ def test_the_command_that_sets_a_total_can_be_pasted_and_admits_the_release_that
 
 
 def test_a_graph_that_is_not_known_yet_is_sent_to_the_option_that_can_set_its_total() -> None:
-    with pytest.raises(BudgetError, match="Set one with --budget-epsilon E in the same call") as refused:
+    with pytest.raises(BudgetError, match="Set it to E with --budget-epsilon E in this call; this") as refused:
         check_spends(Account("g", None, is_known=False), [EDGE])
     assert "budget set" not in str(refused.value)
 
@@ -135,7 +135,7 @@ def test_a_release_that_promises_nothing_is_not_admitted_unseen_among_others_nor
         with pytest.raises(BudgetError, match="--no-promise"):
             check_spends(account(), spends)
         check_spends(account(), spends, no_promise=True)
-        with pytest.raises(BudgetError, match="No total is set"):
+        with pytest.raises(BudgetError, match="has no budget yet"):
             check_spends(Account("g", None), spends, no_promise=True)
 
 

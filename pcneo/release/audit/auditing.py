@@ -172,9 +172,11 @@ def audit(
 def _made_or_refused(kind: type[Mechanism], **given: Any) -> Mechanism | str:
     """Return a mechanism with what it has of what is given, or why it refuses that, before anything is read."""
     try:
-        return kind.taking(**given)
+        made = kind.taking(**given)
+        made.check_protects()
     except ParameterError as error:
         return str(error)
+    return made
 
 
 def _place(db: Database, source: Source) -> Place:
