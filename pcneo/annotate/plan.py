@@ -143,8 +143,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     """Check everything that can be checked before the graph is read; `write` may give the graph a new name."""
     searches, named = searches_of(**asked), _keys(asked.get("vertices"))
     concurrency, scheduler = _checked(mode, searches, asked), asked.get("scheduler")
-    may_be_new = may_be_new or mode == "write"
-    known = db.list_graphs()
+    known, may_be_new = db.list_graphs(), may_be_new or mode == "write"
     graph, create_index = asked.get("graph"), asked.get("create_index", False)
     selection, filled = _selection(db, graph, asked.get("selection", Selection()), known, may_be_new)
     name = _known_name(known, selection) if may_be_new and graph is None else None
