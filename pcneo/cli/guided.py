@@ -99,12 +99,13 @@ def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, 
     """Return what is wanted with an ε: the smallest at which the total errs so little, or one that is typed instead."""
     from pcneo.privacy.foresight import advise
     from pcneo.privacy.mechanisms import MECHANISMS
-    from pcneo.release.choice import find_place
+    from pcneo.release.choice import count_vertices, find_place
 
     if wanted.epsilon:
         return wanted
     with_run = MECHANISMS[wanted.mechanism].needs_groups
-    n, public = find_place(db, source, db.list_runs(), selection, with_run=with_run).vertices, terms.public
+    graph, run = find_place(db, source, db.list_runs(), selection, with_run=with_run)
+    n, public = count_vertices(db, graph, run), terms.public
     advice = advise(n, str(min(public.mean_degree, n - 1)), expect=wanted.expect, error_of_total=wanted.error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == wanted.mechanism)
     if advised.refused is None and advised.epsilon:

@@ -119,18 +119,18 @@ class Worker:
         try:
             known = [record.name for record in self._queue.db.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
-            lease = Lease(self._queue, claim, max(1, len(question.options.searches)))
+            lease = Lease(self._queue, claim, max(1, len(question.p)))
             patience = lock_patience(self._patience(claim))
             with lease, patient_until(lease.stopping), stoppable(lease.flag), patience:
                 self._lease = lease
                 if self._ending.is_set():
                     self.end()
-                opens = self._lending.holding if question.options.vertices is None else self._lending.beside
+                opens = self._lending.holding if question.vertices is None else self._lending.beside
                 trims = self._is_to_trim(question)
                 work = Work(self._queue, self._settings, claim, question, lease, self._figures, opens, trims)
                 answer = work.do()
-                if question.options.graph is not None:
-                    self._note(question.options.graph, False)
+                if question.graph is not None:
+                    self._note(question.graph, False)
                 return answer.status, answer.message
         except LostClaimError:
             raise
@@ -151,8 +151,8 @@ class Worker:
 
     def _is_to_trim(self, question: Question) -> bool:
         """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
-        now, graph = time.monotonic(), question.options.graph or ""
-        if question.options.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
+        now, graph = time.monotonic(), question.graph or ""
+        if question.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
             return False
         self._trimmed[graph] = now
         return True

@@ -19,7 +19,7 @@ from graphs import Database, cycle
 
 from pcneo import __version__, annotate
 from pcneo.annotate import writing
-from pcneo.annotate.plan import Options, make_plan
+from pcneo.annotate.plan import make_plan
 from pcneo.annotate.supply import Frontier
 from pcneo.basics.model import FoundCohesion
 from pcneo.basics.selection import Selection
@@ -477,8 +477,7 @@ def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
 
 def test_what_is_fetched_again_and_again_is_kept_once(db):
     db.put(cycle(6))
-    options = Options.of(0.3, vertices=[1], **PERSONS)
-    frontier = Frontier(make_plan(db.store, "stream", options), [1])
+    frontier = Frontier(make_plan(db.store, "stream", p=0.3, vertices=[1], **PERSONS), [1])
     with ThreadPoolExecutor(1) as beside:
         for _ in range(3):
             assert len(list(frontier._fetch(beside, [1, 2, 3]))) == 3
@@ -488,8 +487,7 @@ def test_what_is_fetched_again_and_again_is_kept_once(db):
 
 def test_a_large_fetch_is_read_in_two_halves_at_once_and_gives_each_vertex_once(db, monkeypatch):
     db.put(cycle(100))
-    options = Options.of(0.3, vertices=[1], **PERSONS)
-    plan = make_plan(db.store, "stream", options)
+    plan = make_plan(db.store, "stream", p=0.3, vertices=[1], **PERSONS)
     frontier, asked, both = Frontier(plan, [1]), [], threading.Barrier(2, timeout=60)
     read = plan.db.get_neighbours
 

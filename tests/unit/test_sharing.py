@@ -17,14 +17,14 @@ from pcneo.graph import graph_from_edges
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Once, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.choice import Chosen, Place
+from pcneo.release.choice import Chosen
 from pcneo.release.releasing import check_requests
 from pcneo.release.request import Release, each_k, read_batch
 from pcneo.release.sharing import shared
 from pcneo.store.database import GraphRecord
 
 F = Fraction
-PLACE = Place(graph=GraphRecord("g", Selection(("P",), ("K",), "id"), "00"), run=None, vertices=2000)
+GRAPH = GraphRecord("g", Selection(("P",), ("K",), "id"), "00")
 
 
 def asked(mechanism: str, epsilon: object = "1", **given: object) -> Release:
@@ -36,7 +36,7 @@ def chosen(*requests: Release) -> list[Chosen]:
 
 
 def placed(request: Release) -> Chosen:
-    return Chosen(**vars(PLACE), request=request)
+    return Chosen(request=request, graph=GRAPH, run=None, vertices=2000)
 
 
 @pytest.mark.parametrize("mechanism", ["edge", "total", "modelled"])
