@@ -192,7 +192,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
 
 
 def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:
-    return list({release.graph.name: release.graph for release in prepared}.values())
+    return list({release.graph.name: release.source.record for release in prepared}.values())
 
 
 def _spends(prepared: Sequence[Prepared]) -> dict[str, list[Spend]]:
