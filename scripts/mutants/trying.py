@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 import coverage  # pyright: ignore[reportMissingImports] - of the extra `mutants`
 
@@ -41,7 +42,7 @@ class Durations:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
-    def pytest_runtest_logreport(self, report) -> None:
+    def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" and report.passed:
             self.seconds[report.nodeid] = report.duration
 

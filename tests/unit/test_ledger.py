@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -14,10 +15,17 @@ from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
-from pcneo.release.budget import account_of, check_sole_names, parse_total
+from pcneo.release.budget import account_of, check_not_renamed, check_sole_names, next_number, parse_total
 from pcneo.store.count_property import values_hash
 from pcneo.store.database import GraphRecord
-from pcneo.store.ledger_records import BudgetRecord, LedgerRecords, ReleaseRecord
+from pcneo.store.ledger_records import (
+    LARGEST_NUMBER,
+    BudgetRecord,
+    DamagedRecord,
+    LedgerRecords,
+    NoteRecord,
+    ReleaseRecord,
+)
 
 F = Fraction
 TENTH = Spend("critical", F(1, 10), F(0), "a")
@@ -190,8 +198,6 @@ def graph(name: str, labels: tuple[str, ...] = ("Person",), types: tuple[str, ..
 
 
 def ledger(graphs: list[GraphRecord], *with_total: str) -> LedgerRecords:
-    from datetime import UTC, datetime
-
     budgets = [BudgetRecord(name, "1/1", "0/1", "me", datetime.now(UTC)) for name in with_total]
     return LedgerRecords(tuple(graphs), tuple(budgets), ())
 
@@ -282,6 +288,65 @@ def test_a_graphs_own_releases_are_charged_with_all_that_they_cost() -> None:
         Spend("edge", F(1, 7), F(1, 700)),
         Spend("critical", F(1, 11), F(0), "the set"),
     )
+
+
+def test_what_is_computed_from_paid_answers_costs_nothing_more() -> None:
+    drawn, computed = (recorded("a", mechanism="respond", epsilon=epsilon, delta="0/1") for epsilon in ("3/1", "0/1"))
+    assert account_of(LedgerRecords((), (), (drawn, computed)), "a").spent == Cost(F(3))
+
+
+@pytest.mark.parametrize("named", ["a", None])
+def test_while_a_record_is_damaged_its_graph_has_no_account(named: str | None) -> None:
+    records = LedgerRecords((), (), (), (DamagedRecord("1f", True, named, "has no number for ε or δ"),))
+    with pytest.raises(BudgetError, match=r"nothing is released until .*`pcneo budget mend 1f a --epsilon E`"):
+        account_of(records, "a")
+    if named is not None:
+        assert account_of(records, "b").spent == Cost(F(0))
+
+
+def test_a_new_total_is_numbered_after_the_highest_while_there_is_a_number_left() -> None:
+    (one,) = ledger([graph("a")], "a").budgets
+
+    def numbered(*numbers: int) -> LedgerRecords:
+        return LedgerRecords((), tuple(dataclasses.replace(one, number=number) for number in numbers), ())
+
+    assert [next_number(numbered(*numbers), "a") for numbers in ((), (0,), (7, 2))] == [1, 1, 8]
+    assert next_number(numbered(LARGEST_NUMBER - 2), "a") == LARGEST_NUMBER - 1
+    with pytest.raises(BudgetError, match=f"has the number {LARGEST_NUMBER - 1}, after which there is none"):
+        next_number(numbered(LARGEST_NUMBER - 1), "a")
+
+
+# --- The same graph under another name
+
+
+def of_keys(name: str, fingerprint: str | None) -> LedgerRecords:
+    return LedgerRecords((graph("a"), graph("b")), (), (recorded(name, keys_fingerprint=fingerprint),))
+
+
+def are_apart(records: LedgerRecords, *names: str) -> LedgerRecords:
+    note = NoteRecord("apart", names[0], names[1], "", (), "me", datetime.now(UTC))
+    return dataclasses.replace(records, notes=(note,))
+
+
+def test_a_graph_with_the_keys_of_another_ones_release_is_asked_about() -> None:
+    with pytest.raises(BudgetError, match=r"has the vertices of graph 'a'.*`pcneo budget same b a`.*apart b a`"):
+        check_not_renamed(of_keys("a", "keys"), graph("b"), "keys")
+    check_not_renamed(of_keys("b", "keys"), graph("b"), "keys")
+    check_not_renamed(of_keys("a", "keys"), graph("b"), "others")
+    check_not_renamed(of_keys("a", None), graph("b"))  # of an earlier version, and before the graph is read
+    check_not_renamed(are_apart(of_keys("a", "keys"), "a", "b"), graph("b"), "keys")
+    with pytest.raises(BudgetError, match="has the vertices of graph 'a'"):
+        check_not_renamed(are_apart(of_keys("a", "keys"), "a", "c"), graph("b"), "keys")
+
+
+def test_while_a_graph_that_has_spent_stands_empty_any_other_may_be_it() -> None:
+    emptied = dataclasses.replace(of_keys("a", None), is_empty=lambda selection: selection == graph("a").selection)
+    with pytest.raises(BudgetError, match=r"may be graph 'a', which has lost all its nodes.*`pcneo budget same b a`"):
+        check_not_renamed(emptied, graph("b"))
+    check_not_renamed(emptied, graph("a"))
+    check_not_renamed(are_apart(emptied, "b", "a"), graph("b"))
+    check_not_renamed(dataclasses.replace(emptied, releases=()), graph("b"))  # it has spent nothing
+    check_not_renamed(dataclasses.replace(emptied, is_empty=lambda _: False), graph("b"))
 
 
 # --- Values of a property
