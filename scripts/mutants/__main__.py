@@ -1,8 +1,8 @@
 """Tries mutants of the code that releases and the service's order rest on, one after another.
 
-    scripts/mutate reach                                   run the fast tests once, to see which of them run which line
+    scripts/mutate reach [tests/unit/test_ledger.py ...]    run the fast tests once, to see which of them run which line
     scripts/mutate run pcneo/privacy pcneo/release/budget.py --every 3      try every third mutant of these modules
-    scripts/mutate again [--tests tests/integration/test_release.py ...]    try survivors at length, or on other tests
+    scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors at length, or on others
     scripts/mutate list [--survivors]                      counts by module, and those that survived
 
 A mutant meets the quickest tests that run its line, those of `tests/unit`, `property`, `statistical` and `simulation`
@@ -116,17 +116,17 @@ def _run(paths: list[str], every: int, seconds: float) -> None:
         print(module, dict(outcomes), flush=True)
 
 
-def _again(tests: list[str], seconds: float) -> None:
-    copy, reached = _ready(), Reached(FOLDER, ROOT)
+def _again(paths: list[str], tests: list[str], seconds: float) -> None:
+    copy, reached, modules = _ready(), Reached(FOLDER, ROOT), set(_modules(paths))
+    wanted = ("survived", "not reached") if tests else ("survived",)
     for (module, *_), result in sorted(_results().items()):
-        wanted = ("survived", "not reached") if tests else ("survived",)
-        if result["outcome"] in wanted:
+        if module in modules and result["outcome"] in wanted:
             made = mutants((ROOT / module).read_text())
             (one,) = (
                 one for one in made if (one.operator, one.occurrence) == (result["operator"], result["occurrence"])
             )
-            of_one = tests or reached.tests(module, one.lines, seconds)
-            outcome = _try(copy, module, one, of_one, [], 20 * seconds)
+            of_one = tests or reached.tests(module, one.lines, 10 * seconds)
+            outcome = _try(copy, module, one, of_one, [], 300)
             _note(module, one, outcome)
             print(f"{module}:{one.line}", one.operator, outcome, flush=True)
 
@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("command", choices=["reach", "run", "again", "list"])
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=4, help="of tests that a mutant meets")
+    parser.add_argument("--seconds", type=float, default=2, help="of tests that a mutant meets")
     parser.add_argument("--tests", nargs="*", default=[])
     parser.add_argument("--survivors", action="store_true")
     arguments = parser.parse_args()
@@ -164,11 +164,11 @@ def main() -> None:
     os.chdir(ROOT)
     match arguments.command:
         case "reach":
-            reach(FOLDER)
+            reach(FOLDER, arguments.paths)
         case "run":
             _run(arguments.paths, arguments.every, arguments.seconds)
         case "again":
-            _again(arguments.tests, arguments.seconds)
+            _again(arguments.paths, arguments.tests, arguments.seconds)
         case "list":
             _list(arguments.survivors)
 

@@ -31,7 +31,7 @@ SLOW = (
 )
 SIMULATION = "tests/simulation/test_simulation.py::"
 STAGES = {stage: f"{SIMULATION}test_what_must_hold_does_in_every_order[{stage}]" for stage in ("ledger", "service")}
-SCHEDULES = 60
+SCHEDULES = 30
 """So many of each stage does a mutant meet, always the same ones."""
 USUAL = ["-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
@@ -47,20 +47,23 @@ class Durations:
             self.seconds[report.nodeid] = report.duration
 
 
-def reach(folder: Path) -> None:
-    """Run the fast tests once, and keep which of them runs which line."""
+def reach(folder: Path, files: list[str]) -> None:
+    """Run the fast tests once, or some files again, and keep which of them runs which line."""
     import pytest
 
-    ignored = [f"--ignore-glob=tests/unit/test_{name}*" for name in IRRELEVANT]
-    planted = f"{SIMULATION}test_a_planted_bug_is_found_and_its_seed_brings_it_back"
+    left_out = [f"--ignore-glob=tests/unit/test_{name}*" for name in IRRELEVANT]
+    left_out += ["--deselect", f"{SIMULATION}test_a_planted_bug_is_found_and_its_seed_brings_it_back"]
     (folder / "coverage.ini").write_text(
         f"[run]\nbranch = True\nsource = {','.join(ROOMS)}\nconcurrency = thread,greenlet\n"
         f"data_file = {folder / 'coverage.db'}\n"
     )
     durations = Durations()
-    reported = [f"--cov-config={folder / 'coverage.ini'}", "--cov-context=test", "--cov-report=", "--cov"]
-    pytest.main([*USUAL, "--quick", *FAST, *ignored, "--deselect", planted, *reported], plugins=[durations])
-    (folder / "durations.json").write_text(json.dumps(durations.seconds))
+    measured = [f"--cov-config={folder / 'coverage.ini'}", "--cov", "--cov-context=test", "--cov-report=term"]
+    appended = ["--cov-append"] if files else []
+    pytest.main([*USUAL, "--quick", *(files or FAST), *left_out, *measured, *appended], plugins=[durations])
+    kept = folder / "durations.json"
+    before = json.loads(kept.read_text()) if files else {}
+    kept.write_text(json.dumps({**before, **durations.seconds}))
 
 
 class Reached:

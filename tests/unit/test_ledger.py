@@ -79,6 +79,13 @@ def test_the_sum_is_exact_in_any_order() -> None:
         check_spends(Account("g", Cost(exact.epsilon, exact.delta - F(1, 10**60))), spends)
 
 
+def test_what_is_left_is_the_total_without_what_is_spent_and_nothing_where_no_number_says_it() -> None:
+    assert account(TENTH, EDGE).left == Cost(F(8, 10), F(9, 10**7))
+    assert account(*[TENTH] * 12).left == Cost(F(0), F(1, 10**6))
+    assert Account("g", None, (TENTH,)).left is None
+    assert account(TENTH, NOTHING_PROMISED).left is None
+
+
 def test_without_a_total_a_release_asks_for_one() -> None:
     with pytest.raises(BudgetError, match=r"No total is set.*budget set g"):
         check_spends(Account("g", None), [TENTH])

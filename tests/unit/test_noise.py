@@ -230,6 +230,11 @@ def test_the_interval_is_the_narrowest_that_the_exact_convolution_allows(scales:
     assert w == 0 or covered[w - 1] < 0.95 + 3e-6
 
 
+def test_a_scale_at_which_every_draw_is_zero_adds_no_error_and_no_width() -> None:
+    assert laplace.standard_error([F(1, 1000)]) == 0
+    assert laplace.sum_half_width([F(1, 1000)]) == 0
+
+
 @pytest.mark.parametrize("t", [10**6, 10**9, 2**55])
 def test_the_interval_of_one_large_noise_is_that_of_its_formula(t: int) -> None:
     w = laplace.sum_half_width([F(t)])
