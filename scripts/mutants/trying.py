@@ -10,6 +10,8 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,22 +76,33 @@ class Reached:
         self._data = coverage.CoverageData(str(folder / "coverage.db"))
         self._data.read()
         self._seconds: dict[str, float] = json.loads((folder / "durations.json").read_text())
+        self._lines = Counter[str]()  # that a test runs in all of these rooms
+        for file in self._data.measured_files():
+            self._lines.update(_names(self._data.contexts_by_lineno(file).values()))
 
     def tests(self, module: str, lines: range, most_seconds: float) -> list[str]:
-        """Return the quickest tests that run one of these lines, or any of the module where importing it does."""
+        """Return tests that run one of these lines, or any of the module where importing it does.
+
+        As many as the seconds admit, those first of whose lines most lie in this module.
+        """
         by_line = self._data.contexts_by_lineno(str(self._root / module))
-        of_lines = {context for line in lines for context in by_line.get(line, ())}
-        if of_lines == {""}:
-            of_lines = {context for contexts in by_line.values() for context in contexts}
-        names = {context.rpartition("|")[0] for context in of_lines} & self._seconds.keys()
+        names = set(_names(by_line.get(line, []) for line in lines))
+        if not names and any(by_line.get(line) for line in lines):
+            names = set(_names(by_line.values()))
+        in_module = Counter(_names(by_line.values()))
         kept, spent = [name for name in STAGES.values() if name in names], 0.0
-        names = {name for name in names if not name.startswith(SIMULATION)}
-        for name in sorted(names, key=lambda name: (self._seconds[name], name)):
-            spent += self._seconds[name] + 0.01
-            if spent > most_seconds and kept:
-                break
-            kept.append(name)
+        names = {name for name in names & self._seconds.keys() if not name.startswith(SIMULATION)}
+        for name in sorted(names, key=lambda name: (-in_module[name] / self._lines[name], self._seconds[name], name)):
+            if spent + self._seconds[name] <= most_seconds or not kept:
+                kept.append(name)
+                spent += self._seconds[name] + 0.01
         return kept
+
+
+def _names(by_line: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the test of each context, once a line; the context of what is run by importing is empty."""
+    for contexts in by_line:
+        yield from {context.rpartition("|")[0] for context in contexts} - {""}
 
 
 def warm_up(copy: Path) -> None:
