@@ -51,7 +51,26 @@ def test_digits_are_added_until_the_chance_of_a_flip_is_certain(monkeypatch: pyt
         threshold_of(F(1))
 
 
-@pytest.mark.parametrize("epsilon", ["0.0009", "16.001", "1e-9", "100", "1e299"])
+def test_with_few_digits_the_bounds_on_the_chance_of_a_flip_still_hold() -> None:
+    from decimal import Decimal, localcontext
+
+    for epsilon in (F(i, 7) for i in range(1, 100)):
+        with localcontext() as context:
+            context.prec = 60
+            exact = 2**24 / (1 + (Decimal(epsilon.numerator) / epsilon.denominator).exp())
+        for digits in (2, 3, 5, 8):
+            low, high = (randomised_response._quotient(epsilon, digits, up) for up in (False, True))
+            assert low < exact < high
+
+
+def test_both_ends_of_the_range_of_epsilon_are_in_it() -> None:
+    assert [Respond(epsilon=epsilon, n=10).flips.below for epsilon in ("0.001", "16")] == [
+        threshold_of(F(1, 1000)),
+        threshold_of(F(16)),
+    ]
+
+
+@pytest.mark.parametrize("epsilon", ["0.0009", "0.000999", "16.001", "1e-9", "100", "1e299"])
 def test_an_epsilon_outside_its_range_is_refused(epsilon: str) -> None:
     with pytest.raises(ParameterError, match=r"from 0\.001 to 16"):
         Respond(epsilon=epsilon, n=10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from pcneo.errors import (
     RequestError,
     RightsError,
 )
-from pcneo.service import desk, worker
+from pcneo.service import desk, lease, worker
 from pcneo.service.desk import Desk
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
@@ -167,6 +168,14 @@ def test_what_is_left_out_of_a_request_is_not_written() -> None:
 # --- What becomes of a request
 
 
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
 class Queue:
     """Notes what it is told; `raised` is what it raises, one after the other."""
 
@@ -197,6 +206,28 @@ class Queue:
         self.told.append(what)
 
 
+def work_that(error: Exception | None, trims: list[bool] | None = None) -> type:
+    """Work that fails, or looks once at its lease and is done; it notes whether it is to trim."""
+
+    class Work:
+        def __init__(self, *given: Any) -> None:
+            self.lease, self.trims = given[4], given[7]
+
+        def do(self) -> Answer:
+            if error is not None:
+                raise error
+            self.lease.check()
+            if trims is not None:
+                trims.append(self.trims)
+            return Answer("complete", "Done.")
+
+    return Work
+
+
+def worker_of(queue: Any, note: Any = lambda *_: None) -> Worker:
+    return Worker(queue, ServiceSettings(), Figures(), Lending(), note)
+
+
 @pytest.fixture
 def outcome(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What the queue is told of a request whose work raises an error, and what the desk is told of its graph."""
@@ -205,21 +236,10 @@ def outcome(monkeypatch: pytest.MonkeyPatch) -> Any:
         queue, notes = Queue(), list[tuple[str, bool]]()
         queue.raised = raised or []
 
-        class Work:
-            def __init__(self, *_: object) -> None: ...
-
-            def do(self) -> Answer:
-                if error is not None:
-                    raise error
-                return Answer("complete", "Done.")
-
-        monkeypatch.setattr(worker, "Work", Work)
+        monkeypatch.setattr(worker, "Work", work_that(error))
         monkeypatch.setattr(worker.time, "sleep", lambda _: None)
         values = {"command": "annotate", "graph": "friends", **claim}
-        of_queue: Any = queue
-        Worker(of_queue, ServiceSettings(), Figures(), Lending(), lambda *note: notes.append(note)).work_on(
-            claimed(**values)
-        )
+        worker_of(queue, lambda *note: notes.append(note)).work_on(claimed(**values))
         return [*queue.told, *notes]
 
     return told
@@ -271,6 +291,34 @@ def test_an_answer_is_tried_again_while_the_claim_counts_and_not_once_it_is_lost
     assert outcome(LostClaimError("Lost.")) == []
 
 
+def test_once_the_service_is_to_end_a_request_that_it_still_begins_is_given_back(monkeypatch) -> None:
+    monkeypatch.setattr(worker, "Work", work_that(None))
+    queue = Queue()
+    ending = worker_of(queue)
+    ending.end()
+    ending.work_on(claimed(command="annotate", graph="friends"))
+    assert queue.told == [("give back", 0.0, 0, False)]
+    queue.raised = [DatabaseError("Down.")]  # and nobody waits for the database then
+    ending.work_on(claimed(command="annotate", graph="friends"))
+    assert len(queue.told) == 1
+
+
+def test_earlier_versions_go_after_whole_graphs_and_every_half_minute_after_single_vertices_of_a_graph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trims, clock = list[bool](), Clock()
+    monkeypatch.setattr(worker, "Work", work_that(None, trims))
+    monkeypatch.setattr(worker, "time", clock)
+    one = worker_of(Queue())
+    for seconds, graph, vertices in (
+        *((0, "a", [1]), (29, "a", [1]), (0, "b", [1]), (1, "a", [1])),
+        *((1, "a", None), (1, "a", None), (1, "a", [1])),
+    ):
+        clock.now += seconds
+        one.work_on(claimed(command="annotate", graph=graph, vertices=vertices))
+    assert trims == [True, False, True, True, True, True, False]
+
+
 def test_no_message_names_keys_that_nobody_asked_for_nor_runs_on(outcome) -> None:
     assert "sarah" not in outcome(KeyPropertyError("The key 'sarah' is there twice."))[0][2]
     assert "sarah" not in outcome(ValueError("sarah"), attempts=3)[0][2]
@@ -283,10 +331,10 @@ def test_no_message_names_keys_that_nobody_asked_for_nor_runs_on(outcome) -> Non
 
 def progress_of(*stages: tuple[str, int, int | None], parts: int = 1) -> float:
     queue: Any = Queue()
-    lease = Lease(queue, claimed(), parts)
+    keeping = Lease(queue, claimed(), parts)
     for stage in stages:
-        lease(*stage)
-    return lease.progress
+        keeping(*stage)
+    return keeping.progress
 
 
 def test_progress_counts_reading_for_a_tenth_and_every_search_alike_and_never_falls() -> None:
@@ -302,25 +350,73 @@ def test_progress_counts_reading_for_a_tenth_and_every_search_alike_and_never_fa
 
 def test_a_lease_that_was_stopped_stops_the_work_at_its_next_step_for_the_first_reason() -> None:
     queue: Any = Queue()
-    lease = Lease(queue, claimed())
-    lease.check()
-    lease.stop(CancelledError("Cancelled."))
-    lease.stop(EndingError("Stopped."))
-    assert lease.flag[0] == 1
-    assert lease.stopping.is_set()
+    keeping = Lease(queue, claimed())
+    keeping.check()
+    keeping.stop(CancelledError("Cancelled."))
+    keeping.stop(EndingError("Stopped."))
+    assert keeping.flag[0] == 1
+    assert keeping.stopping.is_set()
     with pytest.raises(CancelledError):
-        lease("reading vertices", 1, 10)
+        keeping("reading vertices", 1, 10)
+
+
+class Watched(Queue):
+    """A queue in which each look at a request is counted, and so is what is done for it."""
+
+    def __init__(self, cancelled_after: int = 10**9) -> None:
+        super().__init__()
+        self.looks, self.cancelled_after = 0, cancelled_after
+
+    def watch(self, claim: Claim) -> bool:
+        self.looks += 1
+        return self.looks > self.cancelled_after
+
+    def renew(self, claim: Claim, progress: float) -> None:
+        self._note("renew", progress)
+
+    def terminate(self, token: str) -> None:
+        self._note("terminate", token)
+
+
+def until(done: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_a_claim_is_renewed_every_ten_seconds_without_progress_and_at_once_with_some(monkeypatch) -> None:
+    assert lease.RENEW_SECONDS == 10  # a lease counts for 30
+    queue: Any = Watched()
+    monkeypatch.setattr(lease, "WATCH_SECONDS", 0.001)
+    with Lease(queue, claimed()) as keeping:
+        until(lambda: queue.looks > 20)
+        assert not queue.told
+        keeping("searching 1/2", 1, 2)
+        until(lambda: queue.told)
+        looks = queue.looks
+        until(lambda: queue.looks > looks + 20)
+        assert queue.told == [("renew", keeping.progress)]
+        monkeypatch.setattr(lease, "RENEW_SECONDS", 0.0)
+        until(lambda: len(queue.told) > 3)
+
+
+def test_a_cancel_stops_the_work_and_ends_a_statement_that_the_work_waits_for(monkeypatch) -> None:
+    monkeypatch.setattr(lease, "WATCH_SECONDS", 0.001)
+    queue: Any = Watched(cancelled_after=1)
+    with Lease(queue, claimed()) as keeping:
+        until(lambda: ("terminate", "token") in queue.told)
+        with pytest.raises(CancelledError):
+            keeping.check()
+        looks = queue.looks
+        until(lambda: queue.looks > looks + 3)
+        ended = queue.told.count(("terminate", "token"))
+        looks = queue.looks
+        until(lambda: queue.looks > looks + 10)
+        assert queue.told.count(("terminate", "token")) == ended  # the work has noticed, and cleans up after itself
 
 
 # --- Whose turn it is
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 class Claims(Queue):
