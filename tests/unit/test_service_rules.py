@@ -511,3 +511,104 @@ def test_what_cannot_be_claimed_is_refused_with_its_reason_at_once_or_after_thre
     queue.reasons = {"one": ConnectionFailedError("Gone.")}
     with pytest.raises(ConnectionFailedError):
         first(of, ("one", None))
+
+
+# --- New requests and old answers
+
+
+class Box(Claims):
+    """A queue with new requests, of which somebody's transactions hold some, and with answers to forget."""
+
+    def __init__(self, clock: Clock, new: int = 0, held: tuple[int, ...] = (), why: type[PcneoError] = BusyError):
+        super().__init__()
+        self.clock, self.new, self.held, self.why = clock, list(range(new)), set(held), why
+        self.requests, self.entries, self.refusals = 0, 0, 0
+        self.answers, self.forgetting_takes, self.asked_to_keep = [0], 0.0, list[tuple[float, int]]()
+
+    def poll(self, graphs: object) -> Waiting:
+        return Waiting(self.requests, True, [], [], [])
+
+    def enter(self, limit: int, skip: int) -> int:
+        self.entries += 1
+        batch = self.new[skip : skip + limit]
+        if self.held & set(batch):
+            raise self.why("Held.")
+        self.new = [request for request in self.new if request not in set(batch)]
+        return len(batch)
+
+    def refuse_excess(self, most: int) -> int:
+        self.refusals += 1
+        if self.raised:
+            raise self.raised.pop()
+        return 0
+
+    def delete_answers(self, seconds: float, keep: int) -> int:
+        self.asked_to_keep.append((seconds, keep))
+        self.clock.now += self.forgetting_takes
+        if isinstance(deleted := self.answers.pop(0) if self.answers else 0, type):
+            raise deleted("Held.")
+        return deleted
+
+
+def test_new_requests_are_entered_when_their_number_shows_them_and_every_three_seconds(clock: Clock) -> None:
+    queue: Any = Box(clock)
+    of = desk_of(queue)
+    entries = []
+    for seconds, requests in ((0, 0), (1, 0), (1, 5), (1, 5), (2, 5)):
+        clock.now += seconds
+        queue.requests = requests
+        of.look()
+        entries.append(queue.entries)
+    assert entries == [1, 1, 2, 2, 3]
+
+
+@pytest.mark.parametrize("why", [BusyError, DatabaseError])
+def test_all_new_requests_go_in_beside_those_that_somebody_holds(clock: Clock, why: type[PcneoError]) -> None:
+    queue: Any = Box(clock, 2_500, (0, 1_200, 2_499), why)
+    desk_of(queue).look()
+    assert queue.new == [0, 1_200, 2_499]
+
+
+def test_behind_ten_requests_that_are_held_the_others_wait(clock: Clock) -> None:
+    for held, left in ((9, 9), (10, 15)):
+        queue: Any = Box(clock, 15, tuple(range(held)))
+        desk_of(queue).look()
+        assert len(queue.new) == left
+
+
+def test_too_many_requests_that_cannot_be_refused_now_are_left_for_half_a_minute(clock: Clock) -> None:
+    queue: Any = Box(clock)
+    queue.raised = [DatabaseError("Held.")]
+    of = desk_of(queue)
+    asked = []
+    for seconds in (0, 27, 3):
+        clock.now += seconds
+        of.look()
+        asked.append(queue.refusals)
+    assert asked == [1, 1, 2]
+
+
+def test_old_answers_go_once_a_minute_all_of_them_but_never_for_more_than_ten_seconds(clock: Clock) -> None:
+    queue: Any = Box(clock)
+    queue.answers = [1_000, 1_000, 0]
+    of = Desk(queue, ServiceSettings(keep_days=2, keep_answers=50), "me")
+    of.look()
+    assert queue.asked_to_keep == [(2 * 86_400, 50)] * 3
+    clock.now += 59
+    of.look()
+    assert len(queue.asked_to_keep) == 3
+    clock.now += 1
+    queue.answers, queue.forgetting_takes = [1_000] * 10, 4.0
+    of.look()
+    assert len(queue.asked_to_keep) == 6  # and goes on with the next look
+    of.look()
+    assert len(queue.asked_to_keep) == 9
+
+
+def test_answers_that_somebody_holds_are_kept_for_a_minute_more(clock: Clock) -> None:
+    queue: Any = Box(clock)
+    queue.answers = [DatabaseError, 0]
+    of = desk_of(queue)
+    of.look()
+    of.look()
+    assert len(queue.asked_to_keep) == 1
