@@ -3,7 +3,7 @@
     scripts/mutate reach [tests/unit/test_ledger.py ...]    run the fast tests once, to see which of them run which line
     scripts/mutate run pcneo/privacy pcneo/release/budget.py --every 3      try every third mutant of these modules
     scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors at length, or on others
-    scripts/mutate list [--survivors]                      counts by module, and those that survived
+    scripts/mutate list pcneo/release [--survivors]         counts by module, and those that survived
 
 A mutant meets the quickest tests that run its line, those of `tests/unit`, `property`, `statistical` and `simulation`
 that need no server. `run` goes on where it was interrupted; a module that has changed begins anew. Everything happens
@@ -131,13 +131,15 @@ def _again(paths: list[str], tests: list[str], seconds: float) -> None:
             print(f"{module}:{one.line}", one.operator, outcome, flush=True)
 
 
-def _list(survivors: bool) -> None:
+def _list(paths: list[str], survivors: bool) -> None:
     by_module: dict[str, Counter[str]] = {}
-    for (module, *_), result in _results().items():
+    wanted = set(_modules(paths))
+    results = {key: result for key, result in _results().items() if key[0] in wanted}
+    for (module, *_), result in results.items():
         by_module.setdefault(module, Counter())[result["outcome"]] += 1
     for module, outcomes in by_module.items():
         print(f"{module}: {outcomes.total()} mutants, {', '.join(f'{n} {what}' for what, n in outcomes.items())}")
-    for (module, *_), result in _results().items() if survivors else ():
+    for (module, *_), result in results.items() if survivors else ():
         if result["outcome"] in ("survived", "not reached"):
             print(f"\n{module}:{result['line']} {result['operator']}: {result['outcome']}")
             print(*_changed(module, result), sep="\n")
@@ -170,7 +172,7 @@ def main() -> None:
         case "again":
             _again(arguments.paths, arguments.tests, arguments.seconds)
         case "list":
-            _list(arguments.survivors)
+            _list(arguments.paths, arguments.survivors)
 
 
 if __name__ == "__main__":

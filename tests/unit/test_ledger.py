@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -11,11 +12,14 @@ from typing import Any
 import pytest
 
 from pcneo.basics.selection import Selection
-from pcneo.errors import BudgetError, ParameterError
+from pcneo.errors import BudgetError, DatabaseError, ParameterError
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.outlook import Earlier
+from pcneo.release import published_means
 from pcneo.release.budget import account_of, check_not_renamed, check_sole_names, next_number, parse_total
+from pcneo.release.published_means import earlier_of
 from pcneo.store.count_property import values_hash
 from pcneo.store.database import GraphRecord
 from pcneo.store.ledger_records import (
@@ -321,6 +325,38 @@ def test_a_new_total_is_numbered_after_the_highest_while_there_is_a_number_left(
     assert next_number(numbered(LARGEST_NUMBER - 2), "a") == LARGEST_NUMBER - 1
     with pytest.raises(BudgetError, match=f"has the number {LARGEST_NUMBER - 1}, after which there is none"):
         next_number(numbered(LARGEST_NUMBER - 1), "a")
+
+
+# --- What public files say in the mean
+
+
+def test_what_the_last_usable_releases_of_a_graph_said_in_the_mean_is_known_before_the_next() -> None:
+    said = [
+        recorded("a", mean_count=7.0),
+        recorded("a", mean_count=5.0, mean_degree=4.0),
+        *(recorded("a", mean_count=mean, mean_degree=mean) for mean in (0.0, -1.0, math.inf, math.nan, None)),
+        recorded("b", mean_count=3.0),
+    ]
+    records = LedgerRecords((), (), tuple(said))
+    assert [earlier_of(records, name) for name in "abc"] == [Earlier(5.0, 4.0), Earlier(3.0), Earlier()]
+
+
+def test_means_are_noted_of_what_a_file_says_and_a_failure_loses_nothing_but_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    noted = list[tuple[Any, ...]]()
+    monkeypatch.setattr(published_means, "note_published", lambda _, *said: noted.append(said))
+    nowhere: Any = None
+    for triangles, degrees in ((20.0, None), (None, [1.0, 2.0, 5.0, 0.0]), (None, None)):
+        published_means.note_means(nowhere, "1f", 4, triangles, degrees)
+    assert noted == [("1f", 15.0, None), ("1f", None, 2.0)]
+
+    def fails(*_: object) -> None:
+        raise DatabaseError("Down.")
+
+    monkeypatch.setattr(published_means, "note_published", fails)
+    published_means.note_means(nowhere, "1f", 4, 20.0, None)
+    assert "What release 1f says in the mean is not in the ledger: Down." in caplog.text
 
 
 # --- The same graph under another name
