@@ -2,7 +2,7 @@
 
     scripts/mutate reach [tests/unit/test_ledger.py ...]    run the fast tests once, to see which of them run which line
     scripts/mutate run pcneo/privacy pcneo/release/budget.py --every 3      try every third mutant of these modules
-    scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors at length, or on others
+    scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors, on all tests or on others
     scripts/mutate list pcneo/release [--survivors]         counts by module, and those that survived
 
 A mutant meets the quickest tests that run its line, those of `tests/unit`, `property`, `statistical` and `simulation`
@@ -118,15 +118,17 @@ def _run(paths: list[str], every: int, seconds: float) -> None:
 
 def _again(paths: list[str], tests: list[str], seconds: float) -> None:
     copy, reached, modules = _ready(), Reached(FOLDER, ROOT), set(_modules(paths))
-    wanted = ("survived", "not reached") if tests else ("survived",)
+    wanted = ("survived", "not reached")
     for (module, *_), result in sorted(_results().items()):
         if module in modules and result["outcome"] in wanted:
             made = mutants((ROOT / module).read_text())
             (one,) = (
                 one for one in made if (one.operator, one.occurrence) == (result["operator"], result["occurrence"])
             )
-            of_one = tests or reached.tests(module, one.lines, 10 * seconds)
-            outcome = _try(copy, module, one, of_one, [], 300)
+            of_one = tests or reached.tests(module, one.lines, 5 * seconds)
+            if not of_one:
+                continue
+            outcome = _try(copy, module, one, of_one, [] if tests else ["--quick"], 300)
             _note(module, one, outcome)
             print(f"{module}:{one.line}", one.operator, outcome, flush=True)
 

@@ -146,8 +146,8 @@ def _run(tests: list[str], options: list[str]) -> None:
         quiet = os.open(os.environ.get("MUTANTS_OUTPUT", os.devnull), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        code = _pytest([name for name in tests if name not in STAGES.values()], options)
-        stages = [stage for stage, name in STAGES.items() if name in tests]
+        stages = [stage for stage, name in STAGES.items() if name in tests and "--quick" in options]
+        code = _pytest([name for name in tests if name not in map(STAGES.get, stages)], options)
         code = code or (_simulation(stages) if stages else 0)
     except BaseException:  # noqa: BLE001 - nothing of the parent may run in this process
         traceback.print_exc()

@@ -23,7 +23,15 @@ from pcneo.service import desk, lease, worker
 from pcneo.service.desk import Desk
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
-from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of
+from pcneo.service.placing import (
+    AnsweredRequest,
+    Patience,
+    Pause,
+    PlacedRequest,
+    Statement,
+    answer_of,
+    conversation,
+)
 from pcneo.service.request_checks import Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import Worker
@@ -162,7 +170,58 @@ def test_what_is_left_out_of_a_request_is_not_written() -> None:
     placed = PlacedRequest.of("annotate", "own", graph="friends", p="0.30", vertices=[58])
     asked = {"command": "annotate", "graph": "friends", "p": "0.30", "vertices": [58]}
     assert placed.parameters() == {"id": "own", "values": asked}
+    several = PlacedRequest.of("annotate", "own", p=["0.30", 0.5], vertices=(58, 60)).parameters()["values"]
+    assert (several["p"], several["vertices"]) == (["0.30", "0.5"], [58, 60])
+    assert PlacedRequest.of("annotate", "own", vertices=58).parameters()["values"]["vertices"] == 58
+    for name in ("p", "vertices"):
+        with pytest.raises(ParameterError, match=f"{name} is an empty list; leave it out for"):
+            PlacedRequest.of("annotate", "own", **{name: []}).parameters()
     assert PlacedRequest.of("check", None).id != PlacedRequest.of("check", None).id
+
+
+def test_whoever_asks_places_a_request_and_looks_until_it_is_answered() -> None:
+    told = list[tuple[Any, ...]]()
+    talk = conversation(PlacedRequest.of("annotate", "r1", graph="friends"), None, lambda *what: told.append(what))
+    assert next(talk) == Statement("place_request", {"id": "r1", "values": ANNOTATES}, writes=True)
+    assert talk.send([]) == Statement("get_answer", {"id": "r1"})
+    assert talk.send([row("running", progress=0.25)]) == Pause(0.1)
+    assert talk.send([]) == Statement("get_answer", {"id": "r1"})
+    with pytest.raises(StopIteration) as end:
+        talk.send([row("complete", "Done.")])
+    assert end.value.value == AnsweredRequest("r1", "Done.", (("friends@3/10", 7),))
+    assert told == [("waiting", 25, 100)]
+
+
+ANNOTATES = {"command": "annotate", "graph": "friends"}
+CANCELS = Statement("cancel_request", {"id": "r1"}, writes=True, last=True)
+
+
+@pytest.mark.parametrize("placed", [False, True])
+def test_an_interruption_cancels_the_request_whether_or_not_it_is_known_to_be_there(placed: bool) -> None:
+    talk = conversation(PlacedRequest.of("annotate", "r1", graph="friends"), None, None)
+    next(talk)
+    if placed:
+        talk.send([])
+    assert talk.throw(KeyboardInterrupt()) == CANCELS
+    with pytest.raises(KeyboardInterrupt):
+        talk.send([])
+
+
+def test_what_has_failed_or_was_never_placed_is_not_cancelled_and_what_is_gone_or_late_is() -> None:
+    def talking(timeout: float | None = None) -> Any:
+        talk = conversation(PlacedRequest.of("annotate", "r1", graph="friends"), timeout, None)
+        next(talk)
+        return talk
+
+    with pytest.raises(DatabaseError):
+        talking().throw(DatabaseError("Down."))
+    failing = talking()
+    failing.send([])
+    with pytest.raises(RequestError):
+        failing.send([row("failed", "p is 7.")])
+    late = talking(timeout=0.0)
+    late.send([])
+    assert late.send([row("running")]) == CANCELS
 
 
 # --- What becomes of a request
