@@ -2,7 +2,7 @@
 
     scripts/mutate reach [tests/unit/test_ledger.py ...]    run the fast tests once, to see which of them run which line
     scripts/mutate run pcneo/privacy pcneo/release/budget.py --every 3      try every third mutant of these modules
-    scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors, on all tests or on others
+    scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors, on others or more
     scripts/mutate list pcneo/release [--survivors]         counts by module, and those that survived
 
 A mutant meets the quickest tests that run its line, those of `tests/unit`, `property`, `statistical` and `simulation`
