@@ -22,6 +22,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,13 @@ def _results() -> dict[tuple[str, ...], dict[str, Any]]:
         result = json.loads(line)
         if _digest(result["module"]) == result["digest"]:
             kept[result["module"], result["operator"], str(result["occurrence"])] = result
-    return kept
+    made = {module: _made(module) for module, *_ in kept}
+    return {key: result for key, result in kept.items() if key[1:] in made[key[0]]}
+
+
+@cache
+def _made(module: str) -> dict[tuple[str, str], Mutant]:
+    return {(one.operator, str(one.occurrence)): one for one in mutants((ROOT / module).read_text())}
 
 
 def _digest(module: str) -> str:
@@ -121,10 +128,7 @@ def _again(paths: list[str], tests: list[str], seconds: float) -> None:
     wanted = ("survived", "not reached")
     for (module, *_), result in sorted(_results().items()):
         if module in modules and result["outcome"] in wanted:
-            made = mutants((ROOT / module).read_text())
-            (one,) = (
-                one for one in made if (one.operator, one.occurrence) == (result["operator"], result["occurrence"])
-            )
+            one = _made(module)[result["operator"], str(result["occurrence"])]
             of_one = tests or reached.tests(module, one.lines, 5 * seconds)
             if not of_one:
                 continue
