@@ -95,6 +95,7 @@ def test_the_stored_form_reads_back_unchanged(x: Fraction) -> None:
         (F(1, 453**2), "≈4.87308e-6"),
         (F(10**40), "1e+40"),
         (F(1, 3 * 10**40), "≈3.33333e-41"),
+        (F(123, 10**299), "1.23e-297"),
     ],
 )
 def test_the_short_form_is_exact_or_says_that_it_is_not(x: Fraction, text: str) -> None:

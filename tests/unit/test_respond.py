@@ -21,7 +21,7 @@ from pcneo.privacy import randomised_response
 from pcneo.privacy.composition import NOTHING, Cost
 from pcneo.privacy.mechanisms import Respond, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Public, Utility
 from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
 from pcneo.release.answers_file import write_answers
 
@@ -116,6 +116,14 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
     assert "WARNING" in Respond(epsilon="6.2", n=34_546).answers_would_show()
+
+
+def test_of_connections_that_share_no_vertex_the_errors_are_foreseen_exactly() -> None:
+    """There no two vertices have a common neighbour, so nothing of the variance depends on the graph."""
+    mechanism = Respond(epsilon=1, n=10)
+    foreseen, v = mechanism.foresee(Public(mean_degree=1)), mechanism.flips.variance
+    assert foreseen.error == pytest.approx(math.sqrt(v**2 * (8 * 1 + 5 - 1) + v**3 * 36))
+    assert foreseen.error_of_total == pytest.approx(math.sqrt(v**2 * 5 * 8 + v**3 * 120))
 
 
 def test_what_the_answers_show_is_said_after() -> None:
