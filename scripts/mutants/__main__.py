@@ -29,7 +29,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/mutants` works too
 
-from mutants.making import Mutant, mutants  # noqa: E402
+from mutants.mutating import Mutant, mutants  # noqa: E402
 from mutants.trying import Reached, reach, says, warm_up  # noqa: E402
 
 FOLDER = ROOT / "build" / "mutants"
