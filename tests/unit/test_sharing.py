@@ -99,6 +99,7 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
         ([asked("edge", delta="0.1", share="x"), asked("edge", delta="0.2", share="x")], "have one delta"),
         ([asked("edge", epsilon_1="0.1", share="x"), asked("edge", epsilon_1="0.2", share="x")], "have one epsilon 1"),
         ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.4", share="x")], "must leave a part"),
+        ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.5", share="x")], "1/2 leaves none"),
     ):
         with pytest.raises(ParameterError, match=says):
             chosen(*rows)
