@@ -53,14 +53,14 @@ def checked(settings: ServiceSettings | None = None, known: tuple[str, ...] = ()
 
 def test_an_annotation_is_read_as_it_was_asked() -> None:
     question = checked(command="annotate", graph="friends", p=["0.3", 0.5], search="density", vertices=58, by="ann")
-    options = question.options
-    assert (question.command, question.run, options.graph, options.vertices) == ("annotate", None, "friends", (58,))
-    assert [(str(search.p), search.name) for search in options.searches] == [("3/10", "density"), ("1/2", "density")]
-    assert checked(command="annotate", graph="friends").options.vertices is None
+    assert (question.command, question.run, question.graph) == ("annotate", None, "friends")
+    assert (question.vertices, question.search) == ([58], "density")
+    assert [str(p) for p in question.p] == ["3/10", "1/2"]
+    assert checked(command="annotate", graph="friends").vertices is None
 
 
 def test_check_takes_a_graph_or_a_run_and_clean_a_run_where_the_owner_allows_it() -> None:
-    assert checked(command="check", graph="friends").options.graph == "friends"
+    assert checked(command="check", graph="friends").graph == "friends"
     assert checked(command="check", run="friends@3/10").run == "friends@3/10"
     either: list[dict[str, Any]] = [{}, {"graph": "friends", "run": "friends@3/10"}]
     for both in either:
@@ -105,11 +105,11 @@ def test_a_property_that_no_request_has_is_refused_and_what_a_service_writes_is_
 def test_the_owners_limits_admit_as_much_as_they_say_and_no_more() -> None:
     settings = ServiceSettings(graphs=("friends",), max_vertices=3)
     asked: dict[str, Any] = {"command": "annotate", "graph": "friends"}
-    assert checked(settings, **asked, vertices=[1, 2, 3]).options.vertices == (1, 2, 3)
+    assert checked(settings, **asked, vertices=[1, 2, 3]).vertices == [1, 2, 3]
     with pytest.raises(ParameterError, match=r"vertices has 4 keys; this service takes 3 a request"):
         checked(settings, **asked, vertices=[1, 2, 3, 4])
     several = [f"{i}/100" for i in range(1, 22)]
-    assert len(checked(settings, **asked, p=several[:20]).options.searches) == 20
+    assert len(checked(settings, **asked, p=several[:20]).p) == 20
     with pytest.raises(ParameterError, match="p has 21 values; at most 20"):
         checked(settings, **asked, p=several)
     for command in ("annotate", "check"):
