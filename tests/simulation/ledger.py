@@ -95,7 +95,9 @@ class Ledger(Stage):
                 graph=graph,
                 run=None,
                 spend=Spend("edge", epsilon, Fraction(0)),
-                source=SimpleNamespace(graph=SimpleNamespace(keys=KEYS, vertex_count=3), fingerprint=None),
+                source=SimpleNamespace(
+                    record=graph, graph=SimpleNamespace(keys=KEYS, vertex_count=3), fingerprint=None
+                ),
                 mechanism=Edge(epsilon=1),
                 draws_answers=False,
                 kept=False,
