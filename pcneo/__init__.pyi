@@ -6,6 +6,7 @@ from .basics.progress_bars import ProgressBars
 from .basics.searches import P, Search
 from .basics.selection import Selection
 from .face.connecting import Db, connect
+from .face.first_steps import sample_path, start_server, stop_server
 from .face.graph_handle import GraphHandle
 from .face.many_cohesions import Cohesions, minimal_p_cohesion, minimal_p_cohesions
 from .face.one_cohesion import Cohesion
@@ -48,4 +49,7 @@ __all__ = [
     "profile",
     "read_release",
     "render_query",
+    "sample_path",
+    "start_server",
+    "stop_server",
 ]

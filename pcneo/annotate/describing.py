@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pcneo.annotate.plan import Asked, Configuration, Options, make_plan, size_text
+from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
@@ -57,7 +57,7 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
     """
     if plot is not None:
         check_picture(plot)
-    plan = make_plan(db, "stats", Options.of(**asked))
+    plan = make_plan(db, "stats", **asked)
     supply = supply_of(plan)
     read_millis = plan.millis()
     tallies = {str(wanted.p): Tally() for wanted in plan.searches}

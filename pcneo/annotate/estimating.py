@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pcneo.annotate.plan import Asked, Configuration, Options, Plan, make_plan
+from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.write_pace import membership_seconds, writing
@@ -151,11 +151,10 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     Returns:
         An estimate for each p.
     """
-    options = Options.of(**asked)
     for name in ("vertices", "scheduler"):
-        if getattr(options, name) is not None:
+        if asked.get(name) is not None:
             raise ParameterError(f"estimate is for the whole graph; leave {name} out.", name=name, value=None)
-    plan = make_plan(db, "estimate", options)
+    plan = make_plan(db, "estimate", **asked)
     supply = WholeGraph(plan)
     read_seconds = plan.millis() / 1000
     node_count, relationship_count = supply.counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.annotate.plan import Asked, Configuration, Options, Plan, make_plan
+from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, searches_of
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.config import __version__
 from pcneo.basics.model import AnyPath
@@ -84,13 +85,14 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
     check_parquet()
     if not 1 <= part[0] <= part[1]:
         raise ParameterError(f"A part is I/N with 1 <= I <= N, not {part[0]}/{part[1]}.", name="part", value=part)
-    options = Options.of(**asked)
-    if options.vertices is not None:
+    if asked.get("vertices") is not None:
         raise ParameterError("A file is of all vertices; leave vertices out.", name="vertices", value=None)
-    paths = _paths(Path(to), options, part)
-    plan = make_plan(db, "stream", options, may_be_new=True)
+    searches = searches_of(**asked)
+    paths = _paths(Path(to), searches, part)
+    asked["p"] = [search.p for search in searches]  # whose text is read once
+    plan = make_plan(db, "stream", may_be_new=True, **asked)
     supply = WholeGraph(plan)
-    head = _head(plan, supply, options.graph, part)
+    head = _head(plan, supply, asked.get("graph"), part)
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)
     files = tuple(_write(supply, search, positions, path, head) for search, path in paths.items())
@@ -117,9 +119,8 @@ def part_positions(vertices: int, part: tuple[int, int]) -> NDArray[np.int64]:
     return np.concatenate([np.arange(*bound, dtype=np.int64) for bound in bounds])
 
 
-def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Search, Path]:
+def _paths(to: Path, searches: Sequence[Search], part: tuple[int, int]) -> dict[Search, Path]:
     """Return the file for each search; check that each can be written."""
-    searches = options.searches
     with refusing(to, "to"):
         in_folder = to.is_dir()
     if in_folder:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pcneo.annotate.plan import Options, Plan
+from pcneo.annotate.plan import Plan, make_plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
 from pcneo.basics.model import AnyPath, CohesionBatch, FoundCohesion, Progress
@@ -67,16 +67,19 @@ def load_cohesions(
         by_search.setdefault(file.head.search, []).append(file)
     for search, parts in by_search.items():
         _check_complete(search, parts)
-    options = Options(
-        searches=tuple(by_search),
-        name=heads[0].search.name,
+    plan = make_plan(
+        db,
+        "write",
+        p=[search.p for search in by_search],
+        search=heads[0].search.name,
+        effort=heads[0].search.effort,
         graph=graph or heads[0].graph or None,
         selection=heads[0].selection,
         create_index=create_index,
         check=True,
         progress=progress,
     )
-    return update_runs(db, options, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search, verify))
+    return update_runs(plan, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search, verify))
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, Unpack
 
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search
@@ -42,49 +42,15 @@ class Asked(TypedDict, total=False):
     progress: Progress | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """What a mode was called with, as values; `Asked` says what each one means.
-
-    Attributes:
-        searches: each once; none for those of the standing runs.
-        name: of a search: without searches, only standing runs of that one.
-        effort: without searches, in place of that of each standing run.
-    """
-
-    searches: tuple[Search, ...] = ()
-    name: str | None = None
-    effort: int | None = None
-    graph: str | None = None
-    selection: Selection = field(default_factory=Selection)
-    vertices: tuple[Key, ...] | None = None
-    concurrency: int | None = None
-    create_index: bool = False
-    check: bool = False
-    scheduler: Client | None = None
-    progress: Progress | None = None
-
-    @classmethod
-    def of(
-        cls,
-        p: AnyP | Sequence[AnyP] | None = None,
-        search: str | None = None,
-        effort: int | None = None,
-        vertices: Key | Sequence[Key] | None = None,
-        **asked: Any,
-    ) -> Options:
-        """Read what a person asked for."""
-        name = None if search is None else check_search(search)
-        searches = _searches(p, name, effort)
-        return cls(searches=searches, name=name, effort=effort, vertices=_keys(vertices), **asked)
-
-
-def _searches(p: AnyP | Sequence[AnyP] | None, name: str | None, effort: int | None) -> tuple[Search, ...]:
-    """Return what each p is searched by, each once."""
+def searches_of(
+    p: AnyP | Sequence[AnyP] | None = None, search: str | None = None, effort: int | None = None, **_: object
+) -> tuple[Search, ...]:
+    """Return what each p is searched by, each once; none where no p is named."""
+    name = DEFAULT_SEARCH if search is None else check_search(search)
     if p is None:
         return ()
     several = p if isinstance(p, Sequence) and not isinstance(p, str) else [p]
-    searches = tuple(dict.fromkeys(Search(p, name or DEFAULT_SEARCH, 1 if effort is None else effort) for p in several))
+    searches = tuple(dict.fromkeys(Search(p, name, 1 if effort is None else effort) for p in several))
     if not searches:
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
     return searches
@@ -134,19 +100,17 @@ def size_text(vertices: int, edges: int, configuration: Configuration) -> str:
 
 @dataclass
 class Plan:
-    """Checked options, and the database they are for.
+    """What a mode was called with, checked, and the database that it is for; `Asked` says what is not said here.
 
     Attributes:
         db: the database.
         known: the graphs that have names in this database.
         graph: its name: that given, in mode `write` else the one that it has already, else the default one.
         selection: which part of the database is the graph.
-        searches: every one, each once; none where the standing runs' own are meant.
+        searches: every one, each once; none for those of the standing runs.
+        search: without searches, only standing runs of that one.
+        effort: without searches, in place of that of each standing run.
         vertices: keys, each once, in the order given; ascending in mode `write`. None for the whole graph.
-        concurrency: threads that search.
-        check: whether answers are also checked to be minimal.
-        scheduler: the cluster that searches; None for threads of this process.
-        progress: called with stage, done and total.
         configuration: for the result.
         started: when the plan was made, by `time.perf_counter`.
     """
@@ -155,12 +119,14 @@ class Plan:
     graph: str
     known: Sequence[GraphRecord]
     selection: Selection
-    searches: list[Search]
+    searches: Sequence[Search]
     vertices: list[Key] | None
     concurrency: int
     check: bool
     progress: Progress
     configuration: Configuration
+    search: str | None = None
+    effort: int | None = None
     scheduler: Client | None = None
     started: float = field(default_factory=time.perf_counter)
 
@@ -173,45 +139,49 @@ class Plan:
         return lambda done, total: self.progress(f"searching p={search.p}", done, total)
 
 
-def make_plan(db: Database, mode: str, options: Options, *, may_be_new: bool = False) -> Plan:
-    """Check everything that can be checked before the graph is read."""
-    concurrency = _checked(mode, options)
-    known = db.list_graphs()
-    selection, filled = _selection(db, options, known, may_be_new)
-    name = _known_name(known, selection) if may_be_new and options.graph is None else None
+def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unpack[Asked]) -> Plan:
+    """Check everything that can be checked before the graph is read; `write` may give the graph a new name."""
+    searches, named = searches_of(**asked), _keys(asked.get("vertices"))
+    concurrency, scheduler = _checked(mode, searches, asked), asked.get("scheduler")
+    known, may_be_new = db.list_graphs(), may_be_new or mode == "write"
+    graph, create_index = asked.get("graph"), asked.get("create_index", False)
+    selection, filled = _selection(db, graph, asked.get("selection", Selection()), known, may_be_new)
+    name = _known_name(known, selection) if may_be_new and graph is None else None
     if filled and name is None:
         names = " ".join(f"{option} {value}" for option, value in filled.items())
         log.info("Using %s: the only choice in this database.", names)
-    require_key_index(db, selection, mode=mode, create=options.create_index)
-    vertices = None if options.vertices is None else find_keys(db, selection, options.vertices)
+    require_key_index(db, selection, mode=mode, create=create_index)
+    vertices = None if named is None else find_keys(db, selection, named)
     if vertices is not None and mode == "write":
         vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may be mixed still; the search refuses that
     return Plan(
         db=db,
-        graph=options.graph or name or selection.default_name,
+        graph=graph or name or selection.default_name,
         known=known,
         selection=selection,
-        searches=list(options.searches),
+        searches=searches,
+        search=asked.get("search"),
+        effort=asked.get("effort"),
         vertices=vertices,
         concurrency=concurrency,
-        check=options.check,
-        progress=options.progress or (lambda stage, done, total: None),
+        check=asked.get("check", False),
+        progress=asked.get("progress") or (lambda stage, done, total: None),
         configuration={
             "mode": mode,
             "database": db.name,
             "nodeLabels": list(selection.node_labels),
             "relationshipTypes": list(selection.relationship_types),
             "key": selection.key,
-            "p": [str(search.p) for search in options.searches],
-            "search": options.name or DEFAULT_SEARCH,
-            "vertices": None if options.vertices is None else list(options.vertices),
-            "concurrency": concurrency if options.scheduler is None else None,
-            "scheduler": getattr(getattr(options.scheduler, "scheduler", None), "address", None),
-            "check": options.check,
-            "createIndex": options.create_index,
+            "p": [str(search.p) for search in searches],
+            "search": asked.get("search") or DEFAULT_SEARCH,
+            "vertices": None if named is None else list(named),
+            "concurrency": concurrency if scheduler is None else None,
+            "scheduler": getattr(getattr(scheduler, "scheduler", None), "address", None),
+            "check": asked.get("check", False),
+            "createIndex": create_index,
             "chosen": filled,
         },
-        scheduler=options.scheduler,
+        scheduler=scheduler,
     )
 
 
@@ -228,32 +198,31 @@ def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | Non
     return names[0]
 
 
-def _checked(mode: str, options: Options) -> int:
+def _checked(mode: str, searches: Sequence[Search], asked: Asked) -> int:
     """Return the threads; refuse what needs no database to be refused."""
-    if not options.searches and mode != "write":
+    if not searches and mode != "write":
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=None)
-    concurrency = thread_count(options.concurrency)
-    if options.create_index and mode != "write":
+    threads, vertices = asked.get("concurrency"), asked.get("vertices")
+    concurrency = thread_count(threads)
+    if asked.get("create_index") and mode != "write":
         raise ParameterError(f"{mode} writes nothing, not even an index.", name="create_index", value=True)
-    if options.scheduler is not None and options.vertices is not None:
-        raise ParameterError(
-            "Single vertices are searched here, not on a cluster.", name="scheduler", value=options.vertices
-        )
-    if options.scheduler is not None and options.concurrency is not None:
+    if asked.get("scheduler") is not None and vertices is not None:
+        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=vertices)
+    if asked.get("scheduler") is not None and threads is not None:
         raise ParameterError(
             "concurrency counts threads of this machine; those of a cluster are its workers'.",
             name="concurrency",
-            value=options.concurrency,
+            value=threads,
         )
     return concurrency
 
 
 def _selection(
-    db: Database, options: Options, records: Sequence[GraphRecord], may_be_new: bool
+    db: Database, graph: str | None, given: Selection, records: Sequence[GraphRecord], may_be_new: bool
 ) -> tuple[Selection, dict[str, str]]:
     """Choose labels, types and key: those of a known name, else those that are named or left as the only choice."""
-    known, graph = {record.name: record for record in records}, options.graph
-    if graph in known and not options.selection:
+    known = {record.name: record for record in records}
+    if graph in known and not given:
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
@@ -263,7 +232,7 @@ def _selection(
             name=graph,
         )
     try:
-        selection, filled = choose_selection(db, options.selection)
+        selection, filled = choose_selection(db, given)
     except ParameterError as error:
         if error.data.get("value") is not None or not known:
             raise
@@ -274,6 +243,6 @@ def _selection(
         raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
-    elif graph is not None and not options.selection:
+    elif graph is not None and not given:
         refuse_new_name(graph, selection, known.values())
     return selection, filled

@@ -46,7 +46,7 @@ class Profile(Table):
 
     def __repr__(self) -> str:
         """Return what it is, in a line."""
-        return f"Sizes and densities at p={', '.join(self.summaries)}: {self.caption()}"
+        return f"Profile over p={', '.join(self.summaries)}: {self.caption()}"
 
 
 def profile(

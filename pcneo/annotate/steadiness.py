@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from numpy.typing import NDArray
 
-from pcneo.annotate.plan import Asked, Configuration, Options, make_plan, size_text
+from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.frames import Table, columns_of
@@ -98,17 +98,17 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
     them.
     """
-    options, folder = Options.of(**asked), Path(to)
+    folder = Path(to)
     if orders < 1:
         raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
-    if options.scheduler is not None:
+    if asked.get("scheduler") is not None:
         raise ParameterError("Numberings are searched here, not on a cluster.", name="scheduler", value=None)
+    plan = make_plan(db, "stats", **asked)
     with refusing(folder, "to"):
         folder.mkdir(parents=True, exist_ok=True)
     paths = tuple(folder / name for name in _FILES)
     for path in paths:
         check_place(path, "to", replace=False)
-    plan = make_plan(db, "stats", options)
     supply = WholeGraph(plan)
     positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack
 
-from pcneo.annotate.plan import Asked, Options, Plan, make_plan
+from pcneo.annotate.plan import Asked, Plan, make_plan
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.model import FoundCohesion
 
@@ -21,7 +21,7 @@ def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[FoundCohesion]:
     Returns:
         An iterator; whole graphs come in ascending order of their keys.
     """
-    return _stream(make_plan(db, "stream", Options.of(**asked)))
+    return _stream(make_plan(db, "stream", **asked))
 
 
 def _stream(plan: Plan) -> Iterator[FoundCohesion]:

@@ -59,6 +59,12 @@ class UpdatedRun:
     changed: bool
     summary: Summary
 
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        cohesions = f"{self.summary.cohesions:,} cohesions, {self.summary.memberships:,} memberships"
+        change = f"{self.added:,} came and {self.retired:,} went" if self.changed else "up to date"
+        return f"{self.run}, version {self.version}: {cohesions}; {change}"
+
 
 @dataclass(frozen=True)
 class _Begun:

@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Unpack
 
-from pcneo.annotate.plan import (
-    Asked,
-    Configuration,
-    Options,
-    Plan,
-    make_plan,
-    size_text,
-)
+from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, size_text
 from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
@@ -104,7 +97,7 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
     Returns:
         What was changed and how long it took.
     """
-    return update_runs(db, Options.of(**asked), keeping or Keeping(), tells_of_others=True)
+    return update_runs(make_plan(db, "write", **asked), keeping or Keeping(), tells_of_others=True)
 
 
 def _tell_of_others(standing: Iterable[RunRecord], result: WriteResult) -> None:
@@ -137,8 +130,7 @@ class Client:
 
 
 def update_runs(
-    db: Database,
-    options: Options,
+    plan: Plan,
     keeping: Keeping,
     client: Client | None = None,
     make_supply: Callable[[Plan], Supply] = supply_of,
@@ -148,12 +140,11 @@ def update_runs(
     tells_of_others: bool = False,
 ) -> WriteResult:
     """Do what `write` does, and tell a client in time."""
-    plan = make_plan(db, "write", options, may_be_new=True)
+    db = plan.db
     standing = {run.id: run for run in db.list_runs()}
-    searches = _searches(standing.values(), plan, options)
+    searches = _searches(standing.values(), plan)
     db.ensure_schema(OWN_SCHEMA)
-    if options.graph is not None:
-        _tell_of_other_names(plan)
+    _tell_of_other_names(plan)
     record = next((record for record in plan.known if record.name == plan.graph), None)
     if client is None or record is None or record.selection != plan.selection:
         record = db.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
@@ -191,19 +182,19 @@ def _tell_of_other_names(plan: Plan) -> None:
         )
 
 
-def _searches(runs: Iterable[RunRecord], plan: Plan, options: Options) -> list[Search]:
+def _searches(runs: Iterable[RunRecord], plan: Plan) -> Sequence[Search]:
     """Return the searches to bring up to date: those asked for, else those of the graph's standing runs."""
     if plan.searches:
         return plan.searches
-    name, scope = options.name, "graph" if plan.vertices is None else "vertices"
+    name, scope = plan.search, "graph" if plan.vertices is None else "vertices"
     standing = [
-        Search(run.search.p, run.search.name, run.search.effort if options.effort is None else options.effort)
+        Search(run.search.p, run.search.name, run.search.effort if plan.effort is None else plan.effort)
         for run in runs
         if (run.graph, run.scope) == (plan.graph, scope) and name in (None, run.search.name)
     ]
     if not standing:
         log.info("p=%s, the default.", DEFAULT_P)
-    searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH, 1 if options.effort is None else options.effort)]
+    searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH, 1 if plan.effort is None else plan.effort)]
     plan.configuration["p"] = [str(search.p) for search in searches]
     return searches
 

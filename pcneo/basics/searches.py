@@ -43,7 +43,11 @@ class P(Fraction):
 
     @classmethod
     def from_float(cls, value: float) -> Fraction:  # type: ignore[override]  a comparison with a float calls it
-        """Return the number that a float is, exactly."""
+        """Return the number that a float is, exactly.
+
+        Args:
+            value: the float.
+        """
         return Fraction.from_float(value)
 
     @property

@@ -23,7 +23,7 @@ def print_advice(advice: Advice) -> None:
         given += f", {advice.mean_count:g} triangles at a vertex"
     if advice.epsilon is not None:
         given += f", ε={advice.epsilon:g}"
-    say(f"{given}: ln(n/d) is {advice.threshold:.1f}. No graph was looked at.")
+    say(f"{given}: ln(n/d) is {advice.threshold:.1f}. No graph was read.")
     if advice.wanted is not None:
         say(
             f"The smallest ε at which the standard error of the {advice.wanted.of} can be "
@@ -57,6 +57,6 @@ def print_advice(advice: Advice) -> None:
     modelled = MECHANISMS["modelled"].of_single_counts
     say(
         "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. The error "
-        f"of a count of critical follows from the groups: see its dry run. Of modelled: {modelled} How large the "
-        "errors of each are in your graph, and what it reveals, for you alone: pcneo audit GRAPH."
+        f"of a count of critical depends on the groups, and its dry run says it. About modelled: {modelled} `pcneo "
+        "audit GRAPH` says, for you alone, how large the errors of each are in your graph, and what it reveals."
     )

@@ -13,20 +13,14 @@ if TYPE_CHECKING:
     from pcneo.search.tally import Summary
 
 
-SUMMARY = (
-    *("p", "cohesions", "memberships", "median size", "size at 90 %", "largest size", "mean size"),
-    *("median density", "mean density"),
-)
+SIZES = ("median size", "9 in 10 up to", "largest")
+SUMMARY = ("p", "cohesions", "memberships", *SIZES, "mean size", "median density", "mean density")
 
 
 def print_written(result: WriteResult) -> None:
     """Print what became of standing runs."""
-    rows = [
-        [run.run, run.version, run.added, run.retired, *_summary_row(str(run.search.p), run.summary)[1:]]
-        for run in result.runs
-    ]
-    columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
-    print_table(columns, rows, result.caption(), names=["version"])
+    rows = [[run.run, run.summary.cohesions, run.added, run.retired, *_sizes(run.summary)] for run in result.runs]
+    print_table(["stored as", "cohesions", "new", "gone", *SIZES], rows, result.caption())
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
@@ -75,9 +69,15 @@ def _summary_row(p: str, summary: Summary) -> list[Any]:
         p,
         summary.cohesions,
         summary.memberships,
-        *([*map(_whole, (sizes.p50, sizes.p90, sizes.max)), sizes.mean] if sizes else [None] * 4),
+        *_sizes(summary),
+        sizes and sizes.mean,
         *((densities.p50, densities.mean) if densities else [None] * 2),
     ]
+
+
+def _sizes(summary: Summary) -> list[Any]:
+    sizes = summary.sizes
+    return [None] * len(SIZES) if sizes is None else [*map(_whole, (sizes.p50, sizes.p90, sizes.max))]
 
 
 def _whole(size: float) -> float:
@@ -93,11 +93,8 @@ def print_estimate(result: EstimateResult) -> None:
         (
             p,
             estimate.sampled,
-            estimate.memberships,
             _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
-            _duration(estimate.compute_seconds),
             _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
-            _duration(estimate.write_seconds),
             _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
             _duration(estimate.total_seconds),
             decimal(estimate.store_bytes),
@@ -107,20 +104,17 @@ def print_estimate(result: EstimateResult) -> None:
     ]
     columns = [
         "p",
-        "sampled vertices",
-        "memberships",
-        "their 95 % interval",
+        "sampled",
+        "members in all",
         "search",
-        "its 95 % interval",
         "writing",
-        "its range",
-        "in all",
-        "size in the store",
-        "size as Parquet",
+        "both",
+        "in the store",
+        "as Parquet",
     ]
     print_table(*without_empty(columns, rows), result.caption())
     read = _duration(result.read_seconds)
-    note(f"read {read}; search and writing overlap, so the slower one determines the total")
+    note(f"read {read}; search and writing overlap, so the slower one determines how long both take")
     for p, estimate in result.estimates.items():
         logs, again = decimal(estimate.log_bytes), decimal(estimate.removal_log_bytes)
         note(f"p={p}: the server's transaction logs grow by about {logs}, and by {again} when the run is removed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,57 +88,80 @@ def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_
     print_json(advice) if as_json else print_advice(advice)
 
 
-_COLUMNS = (
-    "",
-    "promises",
-    "error of a count",
-    "of the total",
-    "found",
-    "groups known",
-    "of protected",
-    "costliest connection",
-    "refused",
-)
+_COLUMNS = ("", "promise", "count error", "total error", "found", "groups known", "inside groups", "worst loss")
+"""Each word is short enough for 80 columns; what they mean stands beneath the table."""
 
 
 def _print(result: AuditResult) -> None:
     say(result.notice)
-    say("")
     rests = f", run {result.run} (p={result.p}, search {result.search})" if result.run else ""
-    threshold = "" if result.threshold is None else f"; ln(n/d) is {result.threshold:.1f}"
+    inside = "" if result.inside is None else f", {result.inside:.1%} of them inside groups"
+    threshold = "" if result.threshold is None else f" ln(n/d) is {result.threshold:.1f}."
     say(
-        f"k={result.k}, ε={result.epsilon:g}, on {result.graph}{rests}: {result.vertices:,} vertices, "
-        f"{result.connections:,} connections{threshold}. The total is {result.total:,}."
+        f"{result.graph}{rests}: {result.vertices:,} vertices, {result.connections:,} connections{inside}; "
+        f"{result.total:,} {'triangles' if result.k == 3 else f'{result.k}-cliques'}.{threshold}"
     )
-    if result.inside is not None:
-        say(f"{result.inside:.1%} of the connections lie inside groups.")
-    title = (
-        f"Mean absolute errors of {result.releases:,} simulated releases; what is found in {result.attacked:,} of them"
+    say("")
+    columns, rows = without_empty(_COLUMNS, [_row(row) for row in result.rows if row.refused is None])
+    print_table(
+        columns, rows, f"{result.releases:,} simulated releases of each mechanism, k={result.k}, ε={result.epsilon:g}"
     )
-    columns, rows = without_empty(_COLUMNS, [_row(row) for row in result.rows])
-    print_table(columns, rows, title)
-    if result.attacked:
-        say(
-            f"Found: the share of the {result.connections:,} connections that is among as many pairs, those that the "
-            "attacker thinks likeliest. Of protected: the same inside groups, where the attacker knows these."
-        )
-    else:
-        say("The graph has too many pairs of vertices for the attacker, who ranks all of them.")
-    say(
-        "Costliest connection: by how much its presence can move the log-odds of what is published, in ε; at the 5, 50 "
-        "and 95 % quantiles of a scale that is found by noise, without what finding it costs."
-    )
+    for line in _legend(result, columns):
+        say(line)
+    for row in result.rows:
+        if row.refused is not None:
+            say(f"{row.name} is not in the table: {row.refused}")
     say(result.meaning)
 
 
+def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
+    """Yield what the rows and columns of the table are."""
+    yield (
+        "zeros    like degrees and counts, which are exact: what could be published in place of a release; + answers: "
+        "the mechanism above, its answers published, too"
+    )
+    yield (
+        f"promise  any: ε={result.epsilon:g} for any one connection; inside: the same for a pair inside a group, given "
+        "the groups and all other connections; δ: except with that probability, a millionth or less unless it is given"
+    )
+    yield "error    the mean of how far a count, or the total, is off"
+    if "found" in columns:
+        yield (
+            f"found    an attacker names the {result.connections:,} likeliest pairs of vertices: how many are "
+            f"connections, on average of {result.attacked:,} releases"
+        )
+    if "groups known" in columns:
+        yield "groups   known: the same if the attacker knows the groups; inside: then of the pairs inside groups alone"
+    if result.attacked == 0:
+        yield "Nothing is said of an attacker, who would rank all pairs of vertices: there are too many."
+    if "worst loss" in columns:
+        yield (
+            "worst    by how much one connection can move the log-odds, in ε; with noise of a random scale, at the "
+            "95 % quantile of scales, without what finding the scale costs"
+        )
+
+
 def _row(row: AuditRow) -> list[Any]:
+    name, _, beside = row.name.partition(", ")
     shares = (row.found, row.found_with_groups, row.found_of_protected)
     return [
-        row.name,
-        row.promise or None,
+        "+ answers" if beside else name.removeprefix("exact "),
+        _promise(name),
         None if row.error is None else rounded(row.error),
         None if row.error_of_total is None else rounded(row.error_of_total),
         *(None if share is None else f"{share:.0%}" for share in shares),
-        None if row.costliest is None else ", ".join(dict.fromkeys(map(rounded, row.costliest))),
-        row.refused,
+        None if row.costliest is None else rounded(row.costliest[-1], 2),
     ]
+
+
+def _promise(name: str) -> str | None:
+    """Return what the mechanism of a row protects, and whether but for δ."""
+    from pcneo.privacy.mechanisms import MECHANISMS
+    from pcneo.privacy.protection import Protects
+
+    if name not in MECHANISMS:
+        return None
+    protects, has_delta = MECHANISMS[name].protects, "delta" in MECHANISMS[name].parameter_names()
+    if protects is Protects.NOTHING:
+        return "none"
+    return "inside" if protects is Protects.PAIRS_INSIDE_GROUPS else f"any{', δ' if has_delta else ''}"

@@ -104,7 +104,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
             columns, rows = without_empty(_COLUMNS, list(map(_row, budget.releases)))
             print_table(columns, rows, names=["k"])
         else:
-            say(f"{title}; no release yet")
+            say(f"{title}; nothing released yet")
         for record in budget.totals:
             say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {_total_text(record)}")
         if any(map(_shared_answers, budget.releases)):
@@ -181,7 +181,10 @@ def _sets_lines(account: Account) -> list[str]:
     if not account.sets:
         return []
     if len(account.sets) == 1:
-        return ["The sum is that of a pair inside the groups; releases with groups do not protect a pair outside them."]
+        return [
+            "The sum is what a pair inside the groups has spent; releases with groups do not protect a pair outside "
+            "them."
+        ]
     return [
         *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
         "A pair inside the groups of all sets spends the sum above; a pair outside the groups of one of them is not "

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from pcneo.basics.config import ConnectionSettings
+from pcneo.basics.frames import rounded
 from pcneo.cli.console import Bars, open_database, print_table, working
 from pcneo.cli.server import describe, exports
 from pcneo.cli.streams import note, say, say_verbatim
@@ -41,10 +42,11 @@ def demo(
     with open_database(ConnectionSettings(server.uri, server.username, server.password), local=True) as db:
         with Bars() as bars:
             result = run_demo(db, progress=bars)
-        summary = result.written.runs[0].summary
+        run = result.written.runs[0]
+        members = run.summary.memberships / max(1, run.summary.cohesions)
         say(
-            f"Stored the minimal p-cohesions (p={result.written.runs[0].search.p}) of {summary.cohesions:,} students: "
-            f"{summary.memberships:,} memberships."
+            f"Stored the p-cohesion (p = {run.search.p}) of each of {run.summary.cohesions:,} students, with "
+            f"{rounded(members, 2)} members on average."
         )
         for query in DEMO_QUERIES:
             table = result.tables[query.name]

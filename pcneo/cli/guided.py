@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,11 +28,35 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-_PROTECTED = {
-    "1": ("critical", "the critical connections: those inside stored cohesions; all others count exactly"),
-    "2": ("modelled", "every connection; each count is what a vertex of that noisy degree has in the mean"),
-    "3": ("respond", "every connection; each pair is answered once with noise, ε from about 2"),
+
+class _Choice(NamedTuple):
+    """A mechanism that is offered.
+
+    Attributes:
+        meaning: what it is chosen for.
+        limits: what it does not protect, or what its counts are not; said before the spend.
+    """
+
+    meaning: str
+    limits: str
+
+
+_CHOICES = {
+    "critical": _Choice(
+        "the critical connections: those inside the stored groups, the cohesions; all others stay visible",
+        "Connections outside the groups are not protected, and neither is what the groups themselves show.",
+    ),
+    "modelled": _Choice(
+        "every connection; a vertex gets the count that is usual for about as many connections as it has",
+        "A count is what is usual for about as many connections, not what this vertex has; only `pcneo audit GRAPH` "
+        "says how far off it is.",
+    ),
+    "respond": _Choice(
+        "every connection; a vertex gets its own count, and the noise is the largest",
+        "It does not hide what other connections show: in dense parts one can be guessed from those around it.",
+    ),
 }
+"""By mechanism; the numbers to type are in this order."""
 
 
 class Wanted(NamedTuple):
@@ -50,19 +76,19 @@ class Wanted(NamedTuple):
 
 def ask_what_to_release(expect: str | None) -> Wanted:
     """Ask what must be protected, how exactly or how strongly, and which file; each until an answer can be used."""
-    note("What must be protected?")
-    for number, (name, meaning) in _PROTECTED.items():
-        note(f"  {number}  {meaning} ({name})")
+    note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
+    for number, choice in enumerate(_CHOICES.values(), 1):
+        note(f"  {number}  {choice.meaning}")
     mechanism = _asked("1, 2 or 3", None, _mechanism)
     note(
-        "How strong must the promise be? Type an ε: a smaller one promises more, and its counts are noisier. What is "
-        "published can change anybody's odds about one protected connection by at most a factor of 1.6 at ε = 0.5, of "
-        "2.7 at 1, of 20 at 3."
+        "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. The file "
+        "changes anybody's odds that one protected connection exists by a factor of at most 1.6 if ε is 0.5, 2.7 if it "
+        f"is 1, 20 if it is 3.{' Here, less than about 2 leaves mostly noise.' if mechanism == 'respond' else ''}"
     )
     if mechanism == "critical":  # whose errors follow from groups: no public number gives an ε for one
         epsilon, error = _asked("ε", "1", partial(_epsilon_of, mechanism)), ""
     else:
-        note("Or type by how much the total may be wrong, such as ±400 or ±5%.")
+        note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
         epsilon, error = _asked("ε or ±", "1", partial(_epsilon_or_error, mechanism))
     if error.endswith("%") and expect is None:
         expect = _asked("In how many triangles is a vertex, about", None, _positive)
@@ -73,12 +99,13 @@ def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, 
     """Return what is wanted with an ε: the smallest at which the total errs so little, or one that is typed instead."""
     from pcneo.privacy.foresight import advise
     from pcneo.privacy.mechanisms import MECHANISMS
-    from pcneo.release.choice import find_place
+    from pcneo.release.choice import count_vertices, find_place
 
     if wanted.epsilon:
         return wanted
     with_run = MECHANISMS[wanted.mechanism].needs_groups
-    n, public = find_place(db, source, db.list_runs(), selection, with_run=with_run).vertices, terms.public
+    graph, run = find_place(db, source, db.list_runs(), selection, with_run=with_run)
+    n, public = count_vertices(db, graph, run), terms.public
     advice = advise(n, str(min(public.mean_degree, n - 1)), expect=wanted.expect, error_of_total=wanted.error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == wanted.mechanism)
     if advised.refused is None and advised.epsilon:
@@ -88,16 +115,33 @@ def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, 
     return wanted._replace(epsilon=_asked("ε", "1", partial(_epsilon_of, wanted.mechanism)))
 
 
+@contextmanager
+def warnings_alone(*, wanted: bool) -> Iterator[None]:
+    """Log warnings alone inside the block: what a script's log says of figures, `agrees` says in words."""
+    log = logging.getLogger("pcneo")
+    level = log.level
+    if wanted:
+        log.setLevel(max(level, logging.WARNING))
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+
+
 def agrees(
     prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, is_named: bool
 ) -> bool:
     """Say what would be released, at what price and by which command, and ask; anything but a yes is a no."""
+    from pcneo.release.beforehand import far_off
+
     bars.rest()
     release = prepared[0]
-    note(f"Graph {release.graph.name}, {release.source.graph.vertex_count:,} vertices: {release.mechanism.heading}.")
-    note(release.promise)
+    note(f"Graph {release.graph.name}: {release.source.graph.vertex_count:,} vertices.")
     note(release.mechanism.in_plain_words)
+    note(_CHOICES[wanted.mechanism].limits)
     note(_to_be_expected(release, terms))
+    if unlike := far_off(release, terms):
+        note(unlike)
     further = ["--mechanism", wanted.mechanism, "-e", wanted.epsilon, "--to", str(wanted.to)]
     if wanted.expect is not None and "--expect" not in sys.argv:
         further += ["--expect", wanted.expect]
@@ -115,10 +159,11 @@ def _price(db: Database, release: Prepared, terms: Terms) -> str:
     """Say what the release spends, and what is left then."""
     from pcneo.release.spending import account_now
 
+    limit = "how much ε all its releases may spend together"
     spends, total = f"this release spends {release.spend.cost.without_zero}", terms.total
     if total is not None:
         which = "all of which this release spends" if total.epsilon == release.spend.epsilon else f"of which {spends}"
-        return f"This graph has no privacy budget yet; it will be set to {total.without_zero}, {which}."
+        return f"This graph has no budget yet, {limit}: it will be set to {total.without_zero}, {which}."
     account = account_now(db, release.graph.name)
     if account.left is None:
         return f"What this graph has spent is not bounded; {spends} more."
@@ -135,8 +180,8 @@ def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -
 
 
 def _mechanism(text: str) -> str:
-    for number, (name, _) in _PROTECTED.items():
-        if text in (number, name):
+    for number, name in enumerate(_CHOICES, 1):
+        if text in (str(number), name):
             return name
     raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
 
@@ -175,16 +220,16 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
     from pcneo.release.beforehand import foreseen
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
-    parts, single = [], release.mechanism.of_single_counts
-    if seen.error_of_total is not None:
-        share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"
-        parts.append(f"at least {rounded(seen.error_of_total, 2)} for the number of triangles{share}")
+    parts = []
     if seen.error is not None:
         where = "" if count is None else f", where the mean is {rounded(count, 3)}"
-        parts.append(f"at least {rounded(seen.error, 2)} for one count{where}")
+        parts.append(f"a count to be off by {rounded(seen.error, 2)} or more{where}")
+    if seen.error_of_total is not None:
+        share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"
+        parts.append(f"the number of all triangles to be off by {rounded(seen.error_of_total, 2)}{share} or more")
     if not parts:
-        return "Public numbers do not tell how exact it will be."
-    return f"Standard error: {', '.join(parts)}. Expect more.{single and f' {single}'}"
+        return "How exact the counts will be cannot be told beforehand."
+    return f"Expect {', and '.join(parts)} (one standard error)."
 
 
 def _public_file(text: str) -> Path:

@@ -15,7 +15,7 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
-from pcneo.cli.guided import agrees, ask_what_to_release, settled
+from pcneo.cli.guided import agrees, ask_what_to_release, settled, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
@@ -215,7 +215,7 @@ def release(
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
         check_destinations([Destination(to=file) for file in files])
     try:
-        with connected() as db, Bars() as bars:
+        with connected() as db, Bars() as bars, warnings_alone(wanted=wanted is not None):
             source = _meant(db, run, selection)
             if wanted and mechanism and make:
                 bars.rest()
@@ -274,7 +274,12 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
         return
     if not (mechanism or can_ask()):
         _tell_mechanisms()
-    total = "" if budget_epsilon else " The first release of a graph also needs its total, --budget-epsilon."
+    total = (
+        ""
+        if budget_epsilon
+        else " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
+        "--budget-epsilon."
+    )
     raise ParameterError(
         f"Name {'; '.join(missing)}.{total} For example:\n"
         "  pcneo release friends --mechanism critical -k 3 -e 1 --to counts.csv --budget-epsilon 3",

@@ -116,11 +116,15 @@ def stop() -> None:
     Example: pcneo server stop
     """
     from pcneo.server.servers import find_running
+    from pcneo.server.servers import status as server_status
     from pcneo.server.servers import stop as stop_server
 
     data = chosen_folder()
     server = find_running() if data is None else None
     folder = data if server is None else server.data
+    if running := server if folder is None else server_status(folder):
+        beside = "" if running.service is None else f", and the service {running.service} first"
+        note(f"Stopping Neo4j, process {running.pid}, on {visible(str(running.data))}{beside}; its data stays.")
     with working("stopping Neo4j"):
         stopped = stop_server(folder)
     where = "" if folder is None else f" on {visible(str(folder))}"

@@ -82,8 +82,8 @@ def show(
 
 def _how_small(cohesion: FoundCohesion) -> str:
     """Say what is known of other p-cohesions around the vertex."""
-    smallest = "proven smallest" if cohesion.proven else "not proven smallest, a smaller one may exist"
-    return f"{smallest}{'' if cohesion.best else '; it may be one of several'}"
+    smallest = "No smaller one exists" if cohesion.proven else "A smaller one may exist"
+    return f"{smallest}{'' if cohesion.best else '; it may be one of several'}."
 
 
 def _print_shown(shown: ShownCohesion) -> None:
@@ -95,8 +95,8 @@ def _print_shown(shown: ShownCohesion) -> None:
     print_table(
         ["", "vertices", "connections", "density"],
         [
-            (f"minimal p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
-            (f"extended local view of {vertex} (two hops)", view.size, view.edges, view.density),
+            (f"p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
+            (f"all within two hops of {vertex}", view.size, view.edges, view.density),
         ],
         _how_small(cohesion),
     )

@@ -37,7 +37,7 @@ class DemoQuery:
 
 DEMO_QUERIES = (
     DemoQuery("critical_connections", "Which connections hold student 58's cohesion together?", {"id": 58}),
-    DemoQuery("most_needed_vertices", "Whom do the most students' cohesions rest on?", {"limit": 5}),
+    DemoQuery("most_needed_vertices", "Which students do the most cohesions rest on?", {"limit": 5}),
     DemoQuery("densest_cohesions", "Whose cohesions are the densest?", {"limit": 5}),
 )
 

@@ -156,17 +156,16 @@ def make_release(
         graph=graph,
         run=run,
     )
-    requests = each_k(request)
-    made = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
-    return Counts(*made, Terms(**terms))
+    requests, stated = each_k(request), Terms(**terms)
+    return Counts(*release(db, requests=requests, selection=selection, terms=stated, progress=progress), stated)
 
 
 def release_batch(
     db: Database, path: AnyPath, *, selection: Selection, progress: Progress | None = None, **terms: Any
 ) -> list[Counts]:
     """Release what the rows of a CSV file ask for, together; a `Counts` for each file that is written."""
-    requests = read_batch(path)
-    prepared, released = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
+    requests, stated = read_batch(path), Terms(**terms)
+    prepared, released = release(db, requests=requests, selection=selection, terms=stated, progress=progress)
     made = released or [None] * len(prepared)
     each = zip(prepared, made, strict=True)
-    return [Counts([ready], [one] if one else [], Terms(**terms)) for ready, one in each]
+    return [Counts([ready], [one] if one else [], stated) for ready, one in each]

@@ -120,16 +120,16 @@ def check_spends(
 
 
 def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
-    """Return how to set the total that these releases need; None where there is one or none is needed."""
+    """Return how to set the budget that these releases need; None where there is one or none is needed."""
     if account.total is not None or all(not spend.cost.is_bounded for spend in wanted):
         return None
     cost = bounded_cost(wanted)
     delta = " --delta D" if cost.delta else ""
     spends = cost if cost.delta else f"ε = {typed_text(cost.epsilon or Fraction(0))}"
-    command = f"`pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
+    command = f" (or by `pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`)"
     return (
-        f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
-        f"--budget-epsilon E in the same call, with δ for as many such releases as ε admits; this would spend {spends}."
+        f"Graph {account.graph!r} has no budget yet: how much ε all its releases may spend together. Set it to E with "
+        f"--budget-epsilon E in this call{command if account.is_known else ''}; this would spend {spends}."
     )
 
 

@@ -40,7 +40,7 @@ class Estimates:
     errors: list[float]
     total: float
     error_of_total: float
-    least_error: float = 0.0
+    least_error: float
 
 
 def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from pcneo.basics.exact_numbers import exact_number
+from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import UNBOUNDED
 from pcneo.privacy.exact import exact_text, positive
@@ -14,14 +17,14 @@ from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.outlook import Foresight, Public
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import half_true_epsilon
+from pcneo.privacy.randomised_response import LEAST_EPSILON, MOST_EPSILON, half_true_epsilon
 
 _MOST_VERTICES = 10**9
-_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 _HALVINGS = 40  # of the range in which an ε is sought; its logarithm is then known to 10 digits
+_NUMBERS = ("epsilon", "delta", "standard_error", "standard_error_of_total", "percent_true")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Foreseen:
     """One mechanism, as far as public numbers tell.
 
@@ -50,6 +53,16 @@ class Foreseen:
     takes: str = ""
     refused: str | None = None
 
+    def __repr__(self) -> str:
+        """Return its name and its numbers, or why it would be refused."""
+        numbers = {name.replace("_", " "): getattr(self, name) for name in _NUMBERS}
+        said = [
+            f"{name} {number if isinstance(number, str) else rounded(number)}"
+            for name, number in numbers.items()
+            if number is not None
+        ]
+        return f"{self.mechanism}: {self.refused or ', '.join(said)}"
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -64,8 +77,8 @@ class Wanted:
     of: str
 
 
-@dataclass(frozen=True)
-class Advice:
+@dataclass(frozen=True, repr=False)
+class Advice(Table):
     """What can be told before anything is read.
 
     Attributes:
@@ -85,6 +98,22 @@ class Advice:
     wanted: Wanted | None
     threshold: float
     mechanisms: tuple[Foreseen, ...]
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each mechanism: its cost, its errors, and why it would be refused."""
+        names = ("mechanism", *_NUMBERS, "refused")
+        return columns_of({name: getattr(one, name) for name in names} for one in self.mechanisms)
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        given = f"{self.vertices:,} vertices, mean degree {self.mean_degree:g}, k={self.k}"
+        if self.wanted is None:
+            return f"{given}, ε={self.epsilon:g}"
+        return f"{given}, for a standard error of the {self.wanted.of} of {rounded(self.wanted.error)}"
+
+    def __repr__(self) -> str:
+        """Return a line for all, and one for each mechanism."""
+        return "\n".join([self.caption(), *(f"  {one!r}" for one in self.mechanisms)])
 
 
 def advise(
@@ -151,7 +180,15 @@ def _wanted(error: object, of: str, n: int, k: int, mean_count: float | None) ->
     """Read an error such as 25 or 10%."""
     text = str(error).strip()
     if not text.endswith("%"):
-        return Wanted(float(positive(error, "error")), of)
+        wanted = float(positive(error, "error"))
+        if of == "total" and wanted < 1:
+            raise ParameterError(
+                f"An error of the total of {text} is less than one clique; for a share of the total write "
+                f"{100 * wanted:g}%.",
+                name="error",
+                value=error,
+            )
+        return Wanted(wanted, of)
     if mean_count is None or k != 3:
         raise ParameterError(
             "A share of the total or of a count needs the mean number of triangles, --expect, and is for k = 3.",
@@ -169,6 +206,7 @@ def _foreseen(
         if epsilon is None and wanted is not None:
             epsilon = _epsilon_for(kind, n, public, k, wanted)
         mechanism = _made(kind, n, epsilon, k)
+        mechanism.check_protects()
     except (ParameterError, GraphError) as error:
         return Foreseen(kind.name, *kind.in_short, refused=str(error))
     cost, delta = mechanism.entry
@@ -205,10 +243,10 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
             raise ParameterError(_why_none(kind), name="error", value=wanted.error)
         return error
 
-    low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
-    if error_at(_MOST_EPSILON) > wanted.error:
+    low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
+    if error_at(MOST_EPSILON) > wanted.error:
         raise ParameterError(
-            f"Its error is larger up to ε = {float(_MOST_EPSILON):g}.", name="error", value=wanted.error
+            f"Its error is larger up to ε = {float(MOST_EPSILON):g}.", name="error", value=wanted.error
         )
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -231,4 +269,4 @@ def _three_digits(log_epsilon: float) -> Fraction:
     """Return e^x in three digits, rounded up."""
     value = math.exp(log_epsilon)
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 2)
-    return max(_LEAST_EPSILON, min(_MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))
+    return max(LEAST_EPSILON, min(MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))

@@ -17,13 +17,13 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     if protects is Protects.NOTHING:
         return ""
     one = "one connection" if protects is Protects.EVERY_CONNECTION else "one connection inside a group"
-    chance = f", but for a chance of {_rounded(delta)}" if delta else ""
+    chance = f", except with a probability of {_rounded(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
-    odds = f"change the odds at most {_times(epsilon)} times{chance}"
+    odds = f"change the odds by a factor of at most {_times(epsilon)}{chance}"
     return (
         f"Whatever somebody believed about {one}, these numbers {odds}: "
         f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. They do not hide a person "
-        f"who has many connections: ten together change the odds at most {_times(_MANY * epsilon)} times."
+        f"who has many connections: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}."
     )
 
 

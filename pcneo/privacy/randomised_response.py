@@ -13,6 +13,7 @@ COINS = 2**24
 """A coin is uniform on so many values: three bytes."""
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
+"""The largest ε is that of every mechanism; the least is for answers alone."""
 
 
 def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:

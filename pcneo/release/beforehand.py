@@ -34,7 +34,7 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     if release.given is None:
         yield release.mechanism.describe(release.utility)
         single = release.mechanism.of_single_counts
-        yield from filter(None, [_expected(release, terms), single, _far_off(release, terms)])
+        yield from filter(None, [_expected(release, terms), single, far_off(release, terms)])
         if not release.mechanism.adds_noise and release.request.fate == "publish":
             yield from filter(None, [release.mechanism.answers_would_show(*_degree(release, terms))])
     elif release.answer_set is not None:
@@ -54,20 +54,20 @@ def _expected(release: Prepared, terms: Terms) -> str:
         return ""
     at = f"at a mean degree of {rounded(public.mean_degree)}"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
-        at = f"assuming a mean degree of {rounded(public.mean_degree)}; give yours with --mean-degree"
+        at = f"assuming a mean degree of {rounded(public.mean_degree)}; state yours with --mean-degree"
     elif terms.mean_degree is None:
-        at += ", as an earlier release has published"
+        at += ", as an earlier release says"
     beside = (
-        "the mean count is not stated (--expect)"
+        "you have not stated the mean count (--expect)"
         if public.mean_count is None
-        else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as "
-        + ("you expect" if terms.expect is not None else "an earlier release has published")
+        else f"a vertex is in {rounded(public.mean_count)} triangles on average, as "
+        + ("you expect" if terms.expect is not None else "an earlier release says")
     )
     end = "." if from_groups else f", {at}."
     return f"{release.mechanism.heading}: expect a standard error {said}; {beside}{end}"
 
 
-def _far_off(release: Prepared, terms: Terms) -> str:
+def far_off(release: Prepared, terms: Terms) -> str:
     """Say that the owner expects something else than an earlier release has published, far beyond its noise."""
     expected, published = terms.public.mean_count, release.earlier.mean_count
     if expected is None or published is None or 1 / _FAR <= expected / published <= _FAR:

@@ -58,9 +58,9 @@ class GraphBudget:
     account: Account
     totals: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
-    damaged: tuple[DamagedRecord, ...] = ()
-    lost: bool = False
-    notes: tuple[NoteRecord, ...] = ()
+    damaged: tuple[DamagedRecord, ...]
+    lost: bool
+    notes: tuple[NoteRecord, ...]
 
 
 @dataclass(frozen=True)

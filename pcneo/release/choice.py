@@ -22,33 +22,22 @@ from pcneo.stored.runs import choose_run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
-    """What a release works on.
-
-    Attributes:
-        graph: the graph; one that pcneo does not know yet is entered when it is spent for.
-        run: the stored run with the groups; None without groups.
-        vertices: as many as the run or the count store has, until the graph is read.
-    """
-
-    graph: GraphRecord
-    run: RunRecord | None
-    vertices: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chosen(Place):
-    """One release with the place that it works on, before anything is read.
+class Chosen:
+    """One release with the graph and the run that it is of, before anything is read.
 
     Attributes:
         request: what was asked for; its mechanism is still without what follows from the number of vertices.
-        kept: whether the run is at a version that was asked for by number, whatever the graph has become since.
+        graph: one that pcneo does not know yet is entered when it is spent for.
+        run: the stored run with the groups; None without groups.
+        vertices: as many as the run or the count store has, until the graph is read.
         paid: the part of ε that a release beside this one pays, δ with it; None where none does.
         together: what those that share a bound cost together, for their readers; empty where nothing is shared.
     """
 
     request: Release
-    kept: bool = False
+    graph: GraphRecord
+    run: RunRecord | None
+    vertices: int
     paid: Fraction | None = None
     together: str = ""
 
@@ -58,25 +47,21 @@ class Chosen(Place):
         return self.request.mechanism
 
     @property
+    def kept(self) -> bool:
+        """Whether the run is at a version that was asked for by number, whatever the graph has become since."""
+        return self.request.groups is not None
+
+    @property
     def spend(self) -> Spend:
         """What the ledger gets."""
         return spend_of(self.mechanism.on(self.vertices), self.run, paid=self.paid)
 
     @property
-    def share(self) -> str | None:
-        """What it shares with others is drawn once for all of this name; None for nothing."""
-        return self.request.share
-
-    @property
-    def parts(self) -> int:
-        """How many k the ε that was asked for is for."""
-        return self.request.parts
-
-    @property
     def of_answers(self) -> tuple[object, ...]:
         """What releases share that are computed from one set of answers; two rows of a batch never do."""
         run = self.run and (self.run.id, self.run.version, self.kept)
-        return self.graph.name, self.mechanism.name, self.mechanism.epsilon, run, self.share or self.request.to
+        share = self.request.share or self.request.to
+        return self.graph.name, self.mechanism.name, self.mechanism.epsilon, run, share
 
 
 def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[Chosen]:
@@ -107,12 +92,13 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
         raise ParameterError(
             f"The promise of {mechanism.name} is not about groups; leave --groups out.", name="groups", value=version
         )
-    place = find_place(db, request, runs, named, with_run=mechanism.needs_groups)
-    if version is not None and place.run is not None:
-        place = replace(place, run=_kept(db, place.run, version))
-    check_run(mechanism, place.run)
-    mechanism.on(place.vertices)  # which refuses what does not fit
-    return Chosen(**vars(place), request=request, kept=version is not None)
+    graph, run = find_place(db, request, runs, named, with_run=mechanism.needs_groups)
+    vertices = count_vertices(db, graph, run)
+    if version is not None and run is not None:
+        run = _kept(db, run, version)
+    check_run(mechanism, run)
+    mechanism.on(vertices)  # which refuses what does not fit
+    return Chosen(request=request, graph=graph, run=run, vertices=vertices)
 
 
 def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRecord]) -> Release:
@@ -143,13 +129,19 @@ def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
     return kept[version]
 
 
-def find_place(db: Database, request: Source, runs: Sequence[RunRecord], named: Selection, *, with_run: bool) -> Place:
+def find_place(
+    db: Database, request: Source, runs: Sequence[RunRecord], named: Selection, *, with_run: bool
+) -> tuple[GraphRecord, RunRecord | None]:
     """Find the graph, and the run if there is to be one."""
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
-        return Place(graph=find_graph(db, run.graph), run=run, vertices=run.vertices)
-    graph = _find_graph(db, request.graph or _graph_of_answers(db, request, named), named)
-    return Place(graph=graph, run=None, vertices=db.count_nodes(graph.selection))
+        return find_graph(db, run.graph), run
+    return _find_graph(db, request.graph or _graph_of_answers(db, request, named), named), None
+
+
+def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> int:
+    """Return the number of vertices before the graph is read: the run's, else that in the count store."""
+    return run.vertices if run else db.count_nodes(graph.selection)
 
 
 def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:

@@ -117,9 +117,15 @@ class PublicRelease(Table):
 
 def total_told(total: float, standard_error: float | None, standard_errors_are: str = "") -> str:
     """Say a noisy total, with its standard error where that is published, and where it is no more than a bound."""
+    said = f"noisy total {_figure(total)}"
     if standard_error is None:
-        return f"noisy total {total:,.2f}"
-    return f"noisy total {total:,.2f}, standard error {how_far(standard_errors_are)}{standard_error:,.2f}"
+        return said
+    return f"{said}, standard error {how_far(standard_errors_are)}{_figure(standard_error)}"
+
+
+def _figure(value: float) -> str:
+    """A number without decimals where it is whole."""
+    return f"{value:,.2f}".removesuffix(".00")
 
 
 def read_release(path: AnyPath) -> PublicRelease:

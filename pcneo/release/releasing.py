@@ -245,7 +245,8 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
     for release in prepared:
         mechanism, request = release.mechanism, release.request
         if mechanism.adds_noise:
-            of_all = Once() if release.share is None else bounds.setdefault((release.graph.name, release.share), Once())
+            share = request.share
+            of_all = Once() if share is None else bounds.setdefault((release.graph.name, share), Once())
             numbers.append(_Numbers(release, partial(_itself, release.draw(noise, of_all))))
             continue
         if release.answer_set not in sets:

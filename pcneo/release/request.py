@@ -135,6 +135,11 @@ class Release(Source, Destination):
     share: str | None = None
     parts: int = 1
 
+    def __post_init__(self) -> None:
+        """Refuse a source that cannot be, and an ε at which nothing would be protected."""
+        super().__post_init__()
+        self.mechanism.check_protects()
+
     @property
     def fate(self) -> str:
         """What becomes of the answers."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Unpack
 
 from pcneo.annotate import Keeping, WriteResult
-from pcneo.annotate.plan import Asked, Options, Plan
+from pcneo.annotate.plan import Asked, Plan, make_plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import AnyPath
@@ -45,12 +45,11 @@ def annotate_answers(
     """
     if asked.get("p") is None:
         asked["p"] = DEFAULT_P
-    options = Options.of(**asked)
     file = AnswersFile.open(answers_from)
     check_epsilon(file.epsilon)
     known = list_ledger(db).releases
-    if options.graph is None and not options.selection:
-        options = replace(options, graph=file.graph_of(known))
+    if asked.get("graph") is None and not asked.get("selection"):
+        asked["graph"] = file.graph_of(known)
     said: list[str] = []
 
     def supply(plan: Plan) -> AnsweredGraph:
@@ -58,7 +57,7 @@ def annotate_answers(
         said.append(answered.rough)
         return answered
 
-    written = update_runs(db, options, keeping or Keeping(), make_supply=supply)
+    written = update_runs(make_plan(db, "write", **asked), keeping or Keeping(), make_supply=supply)
     return RoughGroups(written, said[-1])
 
 

@@ -40,8 +40,8 @@ def _full(choice: Chosen) -> Mechanism:
 def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
     groups: dict[tuple[str, str], list[int]] = {}
     for i, choice in enumerate(chosen):
-        if choice.share is not None and choice.mechanism.adds_noise:
-            groups.setdefault((choice.graph.name, choice.share), []).append(i)
+        if choice.request.share is not None and choice.mechanism.adds_noise:
+            groups.setdefault((choice.graph.name, choice.request.share), []).append(i)
     for group in groups.values():
         for i, choice in zip(group, _on_one_bound([chosen[i] for i in group]), strict=True):
             chosen[i] = choice
@@ -57,7 +57,7 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
     together, drawn = list[Chosen](), Fraction(0)
     for choice, mechanism in zip(group, full, strict=True):
         of_degrees = epsilon_0 or Fraction(0) if isinstance(mechanism, Modelled) else Fraction(0)
-        own = (mechanism.epsilon - epsilon_1 - of_degrees) / choice.parts
+        own = (mechanism.epsilon - epsilon_1 - of_degrees) / choice.request.parts
         if own <= 0:
             raise ParameterError(
                 f"epsilon 1 of releases that share one C* must leave a part of each epsilon: {epsilon_1} leaves none.",

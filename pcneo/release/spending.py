@@ -113,7 +113,7 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
         return
     runs = db.list_runs()
     try:
-        graph = find_place(db, source, runs, named, with_run=source.names_run).graph
+        graph, _ = find_place(db, source, runs, named, with_run=source.names_run)
     except PcneoError:
         return  # which graph is meant depends on the mechanism
     spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in set(epsilons)]
@@ -192,7 +192,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
 
 
 def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:
-    return list({release.graph.name: release.graph for release in prepared}.values())
+    return list({release.graph.name: release.source.record for release in prepared}.values())
 
 
 def _spends(prepared: Sequence[Prepared]) -> dict[str, list[Spend]]:

@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 INITIAL_PASSWORD = "neo4j"  # noqa: S105 - Neo4j's own default, which must be changed at the first login
 START_SECONDS = 300
 STOP_SECONDS = 30
+QUIET_SECONDS = 3
+"""After which a wait for the end of a server is explained."""
 POLL_SECONDS = 0.1
 EXIT_TOO_LITTLE_MEMORY = 3
 NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
@@ -95,8 +97,17 @@ def end(record: Record, patience: float | None = None) -> None:
     """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted."""
     try:
         _signal(record, signal.SIGTERM)
-        deadline = time.monotonic() + (STOP_SECONDS if patience is None else patience)
-        while _is_alive(record) and time.monotonic() < deadline:
+        began = time.monotonic()
+        deadline = began + (STOP_SECONDS if patience is None else patience)
+        is_quiet = True
+        while _is_alive(record) and (now := time.monotonic()) < deadline:
+            if is_quiet and now > began + QUIET_SECONDS:
+                is_quiet = False
+                log.info(
+                    "Process %d ends its transactions and closes its files; in %.0f s it is killed.",
+                    record.pid,
+                    deadline - now,
+                )
             time.sleep(POLL_SECONDS)
     finally:
         if _is_alive(record):

@@ -120,13 +120,13 @@ class Desk:
         try:
             with lock_patience(TIDY_PATIENCE):
                 while deleted := self._queue.delete_answers(seconds, keep):
-                    tell("forgot", answers=deleted)
+                    tell("removed old answers", answers=deleted)
                     if time.monotonic() > until:
                         return False
         except ConnectionFailedError:
             raise
         except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
-            tell("not forgotten yet", level=logging.WARNING, why=error)
+            tell("old answers not removed yet", level=logging.WARNING, why=error)
         return True
 
     def _claim(self, id: Key) -> Claim | None:

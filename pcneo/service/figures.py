@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
 
@@ -14,6 +15,9 @@ COMMANDS = ("annotate", "check", "clean")
 
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, math.inf)
 """Seconds up to which a bucket counts."""
+
+SILENT_SECONDS = 30.0
+"""After so long without an answer to a poll, a connection that has not broken is no sign of health."""
 
 
 class Figures:
@@ -30,9 +34,31 @@ class Figures:
         self.answered: Counter[str] = Counter()
         self.memberships = 0
         self.reachable = False
+        self._answered_at: float | None = None
         self._seconds: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
         self._totals: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._use = threading.Lock()
+
+    def note_answer(self) -> None:
+        """Note that the database has just answered."""
+        self.reachable, self._answered_at = True, time.monotonic()
+
+    def note_break(self) -> None:
+        """Note that the connection has just broken, whether or not the work is then done again."""
+        self.reachable = False
+
+    @property
+    def silence(self) -> float | None:
+        """Seconds since the database last answered a poll; None where it never has."""
+        return None if self._answered_at is None else time.monotonic() - self._answered_at
+
+    def health(self) -> tuple[bool, str]:
+        """Whether the last poll was answered, and how long ago that was, in a line."""
+        silence = self.silence
+        when = "" if silence is None else f" {silence:.1f} s ago"
+        if self.reachable and silence is not None and silence < SILENT_SECONDS:
+            return True, f"ok: the database answered{when}"
+        return False, f"the database does not answer{when and f'; it last did{when}'}"
 
     def add_update(self, command: str, result: WriteResult) -> None:
         """Add what one update took and wrote; `command` is `update` where no request asked for it."""

@@ -27,6 +27,10 @@ class Metrics:
 
         figures, (reachable, requests) = self._service.figures, self._requests()
         yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answers.", value=int(reachable))
+        if figures.silence is not None:
+            yield GaugeMetricFamily(
+                "pcneo_silence_seconds", "Since the database last answered a poll.", value=figures.silence
+            )
         if requests is not None:
             numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
             for status in STATUSES:

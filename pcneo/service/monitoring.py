@@ -68,7 +68,7 @@ def monitored(service: Service, address: str) -> Iterator[int]:
         raise ParameterError(
             f"--metrics cannot use {address}: {error.strerror}.", name="metrics", value=address
         ) from error
-    door = _Door(lambda: service.figures.reachable, lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
+    door = _Door(lambda: service.figures.health(), lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
     thread = threading.Thread(target=door.serve, args=(loop, listener), name="pcneo-metrics", daemon=True)
     thread.start()
     try:
@@ -81,9 +81,9 @@ def monitored(service: Service, address: str) -> Iterator[int]:
 class _Door:
     """The connections of one thread."""
 
-    def __init__(self, is_well: Callable[[], bool], collect: Callable[[], bytes], kind: str) -> None:
+    def __init__(self, health: Callable[[], tuple[bool, str]], collect: Callable[[], bytes], kind: str) -> None:
         self.ending = asyncio.Event()
-        self._is_well = is_well
+        self._health = health
         self._collect = collect
         self._kind = kind
         self._open: dict[asyncio.Task[None], None] = {}  # oldest first
@@ -137,9 +137,8 @@ class _Door:
             figures = await asyncio.get_running_loop().run_in_executor(self._collector, self._collect)
             answer = _http(HTTPStatus.OK, figures, self._kind)
         elif path == b"/healthz":
-            well = self._is_well()
-            status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
-            answer = _http(status, b"ok\n" if well else b"the database does not answer\n")
+            well, line = self._health()
+            answer = _http(HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE, f"{line}\n".encode("ascii"))
         else:
             answer = _http(HTTPStatus.NOT_FOUND, b"/metrics or /healthz\n")
         return answer if method == b"GET" else answer.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"

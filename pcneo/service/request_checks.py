@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pcneo.annotate.plan import Options
+from pcneo.annotate.plan import searches_of
+from pcneo.basics.model import Key
+from pcneo.basics.searches import P
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError, RightsError
 from pcneo.service.placing import LEFT_OUT
@@ -34,12 +36,18 @@ class Question:
 
     Attributes:
         command: `annotate`, `check` or `clean`.
-        options: what is searched for and where; of another command the graph alone, None where a run is named.
+        graph: its name; None where a run is named.
+        p: each once; none for those of the standing runs.
+        search: None for that of each standing run.
+        vertices: None for the whole graph.
         run: id of a run, for `check` and `clean`.
     """
 
     command: str
-    options: Options
+    graph: str | None = None
+    p: Sequence[P] = ()
+    search: str | None = None
+    vertices: Sequence[Key] | None = None
     run: str | None = None
 
 
@@ -71,11 +79,10 @@ def _annotate(claim: Claim, settings: ServiceSettings, known: Sequence[str]) -> 
     graph = _text(claim, "graph", examples=settings.graphs or known)
     p = _several(claim, "p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
     vertices = _several(claim, "vertices", (str, int), "a list of keys, all integers or all texts")
-    options = Options.of(p, _text(claim, "search"), vertices=vertices, graph=graph, concurrency=settings.concurrency)
-    if len(options.searches) > MOST_P:
-        raise ParameterError(
-            f"p has {len(options.searches):,} values; at most {MOST_P} are taken.", name="p", value=None
-        )
+    search = _text(claim, "search")
+    searches = searches_of(p, search)
+    if len(searches) > MOST_P:
+        raise ParameterError(f"p has {len(searches):,} values; at most {MOST_P} are taken.", name="p", value=None)
     if vertices is not None and len(vertices) > settings.max_vertices:
         raise ParameterError(
             f"vertices has {len(vertices):,} keys; this service takes {settings.max_vertices:,} a request. Leave it "
@@ -84,7 +91,7 @@ def _annotate(claim: Claim, settings: ServiceSettings, known: Sequence[str]) -> 
             value=None,
         )
     _check_graph(graph, settings)
-    return Question("annotate", options)
+    return Question("annotate", graph, [each.p for each in searches], search, vertices)
 
 
 def _check(claim: Claim, settings: ServiceSettings) -> Question:
@@ -94,7 +101,7 @@ def _check(claim: Claim, settings: ServiceSettings) -> Question:
         raise ParameterError("check takes either a graph or a run.", name="run", value=run)
     if graph is not None:
         _check_graph(graph, settings)
-    return Question("check", Options(graph=graph), run)
+    return Question("check", graph, run=run)
 
 
 def _clean(claim: Claim, settings: ServiceSettings) -> Question:
@@ -102,7 +109,7 @@ def _clean(claim: Claim, settings: ServiceSettings) -> Question:
     run = _text(claim, "run", examples=())
     if not settings.allow_clean:
         raise RightsError("The owner of this service does not let requests remove runs.")
-    return Question("clean", Options(), run)
+    return Question("clean", run=run)
 
 
 def _is_there(claim: Claim, name: str) -> bool:

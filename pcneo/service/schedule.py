@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from pcneo.annotate.plan import Options
+from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import Progress
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError
@@ -73,11 +73,9 @@ class Schedule:
         counts = self._queue.db.count_store(graph.selection)
         if not reread and all((run.node_count, run.relationship_count) == counts for run in runs):
             return
-        options = Options(graph=graph.name, concurrency=self._settings.concurrency, progress=self._progress)
-        started = time.monotonic()
+        db, threads, started = self._queue.db, self._settings.concurrency, time.monotonic()
         result = update_runs(
-            self._queue.db,
-            options,
+            make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
             Keeping(),
             tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
             opens=self._lending.holding,
@@ -87,4 +85,5 @@ class Schedule:
         self._figures.add_update("update", result)
         for run in result.runs:
             if run.changed:
-                tell("updated", run=run.run, version=run.version, added=run.added, retired=run.retired, seconds=seconds)
+                changes = {"version": run.version, "added": run.added, "retired": run.retired}
+                tell("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)

@@ -19,6 +19,7 @@ from pcneo.store.connection import connect_to
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import kept_plans
+from pcneo.store.transaction import noticing_breaks
 from pcneo.store.waiting import patient_until
 
 POLL_SECONDS = 0.5
@@ -83,7 +84,7 @@ class Service:
                 with patient_until(self._ending), kept_plans():
                     self._serve()
             except Exception as error:  # only a mistake in the configuration may end a service
-                self.figures.reachable = False
+                self.figures.note_break()
                 if not self._was_connected and isinstance(error, PcneoError) and error.data.get("code") in REFUSED:
                     raise
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
@@ -105,11 +106,12 @@ class Service:
             if made := db.ensure_schema(OWN_SCHEMA):
                 tell("made constraints and indexes", on=", ".join(item.place for item in made))
             self.queue = queue
-            self.figures.reachable = True
+            self.figures.note_answer()
             self._lanes = lanes = Lanes(queue, self._settings, self.figures, self._ending)
             self._say_what(queue, lanes.name, settings)
             try:
-                self._poll(lanes)
+                with noticing_breaks(self.figures.note_break):
+                    self._poll(lanes)
             finally:
                 lanes.close()
 
@@ -133,7 +135,9 @@ class Service:
     def _poll(self, lanes: Lanes) -> None:
         last, pause = time.monotonic(), POLL_SECONDS
         while not self._ending.is_set():
-            if lanes.step():
+            is_open = lanes.step()
+            self.figures.note_answer()
+            if is_open:
                 last, pause = time.monotonic(), POLL_SECONDS
             elif time.monotonic() - last > QUIET_SECONDS:
                 pause = min(1.1 * pause, SLOWEST_POLL_SECONDS)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pcneo.annotate.estimating import estimate_memberships
+from pcneo.annotate.plan import make_plan
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
@@ -58,8 +59,8 @@ class Work:
         return {"annotate": self._annotate, "check": self._check, "clean": self._clean}[self.question.command]()
 
     def _annotate(self) -> Answer:
-        options = self.question.options
-        _known(self.queue.db, options.graph)
+        question = self.question
+        _known(self.queue.db, question.graph)
         answers: list[Answer] = []
 
         def answer(transaction: Transaction, runs: Sequence[UpdatedRun]) -> None:
@@ -67,9 +68,18 @@ class Work:
             answers.append(Answer("complete", _sentence(runs), tuple((run.run, run.version) for run in runs)))
             finish_within(transaction, self.claim, answers[-1])
 
-        result = update_runs(
+        plan = make_plan(
             self._marked(),
-            replace(options, progress=self.lease),
+            "write",
+            p=question.p or None,
+            search=question.search,
+            graph=question.graph,
+            vertices=question.vertices,
+            concurrency=self.settings.concurrency,
+            progress=self.lease,
+        )
+        result = update_runs(
+            plan,
             Keeping(),
             Client(self._admit, answer, trims=self.trims),
             tell_of_removal=self._tell_of_removal,
@@ -97,7 +107,7 @@ class Work:
 
     def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, RunRecord]) -> None:
         """Refuse a run that would become larger than the owner allows."""
-        graph, vertices = self.question.options.graph or "", self.question.options.vertices
+        graph, vertices = self.question.graph or "", self.question.vertices
         for search in searches:
             run = standing.get(run_id(graph, search, supply.scope))
             if vertices is not None:
@@ -119,7 +129,7 @@ class Work:
         return estimate_memberships(supply, search)
 
     def _check(self) -> Answer:
-        question, graph = self.question, self.question.options.graph
+        question, graph = self.question, self.question.graph
         if graph is not None:
             _known(self.queue.db, graph)
         marked = self._marked()

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from pcneo.basics.model import Key
 from pcneo.basics.stopping import stoppable
@@ -44,7 +45,8 @@ TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
 """How long somebody's lock is waited for by a request that has been given back for one."""
-LONGEST_MESSAGE = 500
+LONGEST_MESSAGE, LONGEST_NAME = 500, 100
+"""Characters of an answer, and of a property in the log."""
 
 HOPELESS = (RightsError, SchemaError, StoreFormatError)
 """Errors of the database that a second attempt does not help."""
@@ -93,7 +95,7 @@ class Worker:
     def work_on(self, claim: Claim) -> None:
         """Work on a request until it is answered or given back."""
         started = time.monotonic()
-        tell("claimed", request=claim.id, attempt=claim.attempts, command=claim.values["command"])
+        tell("claimed", **_wanted(claim), attempt=claim.attempts, command=claim.values["command"])
         try:
             outcome, message = self._outcome(claim)
         except LostClaimError:
@@ -103,7 +105,7 @@ class Worker:
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
         level = logging.WARNING if outcome == "failed" else logging.INFO
-        tell(outcome, level=level, request=claim.id, seconds=round(seconds, 3), message=message)
+        tell(outcome, level=level, **_wanted(claim), seconds=round(seconds, 3), message=message)
 
     def _outcome(self, claim: Claim) -> tuple[str, str]:
         """Work on a request until it is answered or given back; return what became of it, and a message."""
@@ -117,18 +119,18 @@ class Worker:
         try:
             known = [record.name for record in self._queue.db.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
-            lease = Lease(self._queue, claim, max(1, len(question.options.searches)))
+            lease = Lease(self._queue, claim, max(1, len(question.p)))
             patience = lock_patience(self._patience(claim))
             with lease, patient_until(lease.stopping), stoppable(lease.flag), patience:
                 self._lease = lease
                 if self._ending.is_set():
                     self.end()
-                opens = self._lending.holding if question.options.vertices is None else self._lending.beside
+                opens = self._lending.holding if question.vertices is None else self._lending.beside
                 trims = self._is_to_trim(question)
                 work = Work(self._queue, self._settings, claim, question, lease, self._figures, opens, trims)
                 answer = work.do()
-                if question.options.graph is not None:
-                    self._note(question.options.graph, False)
+                if question.graph is not None:
+                    self._note(question.graph, False)
                 return answer.status, answer.message
         except LostClaimError:
             raise
@@ -149,8 +151,8 @@ class Worker:
 
     def _is_to_trim(self, question: Question) -> bool:
         """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
-        now, graph = time.monotonic(), question.options.graph or ""
-        if question.options.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
+        now, graph = time.monotonic(), question.graph or ""
+        if question.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
             return False
         self._trimmed[graph] = now
         return True
@@ -170,7 +172,7 @@ class Worker:
             return self._give_back(claim, message, wait=wait, attempts=claim.attempts - 1, busy=True)
         if isinstance(error, PcneoError) and (not isinstance(error, DatabaseError) or isinstance(error, HOPELESS)):
             return self._finish(claim, "failed", message, progress)
-        tell("attempt failed", level=logging.ERROR, request=claim.id, error=repr(error))
+        tell("attempt failed", level=logging.ERROR, **_wanted(claim), error=repr(error))
         if claim.attempts >= ATTEMPTS:
             return self._finish(claim, "failed", f"Given up after {ATTEMPTS} attempts. {message}", progress)
         return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)
@@ -198,6 +200,17 @@ class Worker:
                     raise
             time.sleep(pause)
             pause = min(2 * pause, 5.0)
+
+
+def _wanted(claim: Claim) -> dict[str, Any]:
+    """Return what the log says of a request in each of its lines; what its author wrote may be of any length."""
+    given = {name: claim.values[name] for name in ("graph", "p", "by")}
+    short = {
+        name: text[:LONGEST_NAME] + "…"
+        for name, text in given.items()
+        if isinstance(text, str) and len(text) > LONGEST_NAME
+    }
+    return {"request": claim.id, **given, **short}
 
 
 def sentence_of(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, Par
 from pcneo.graph import graph_from_rows
 from pcneo.store.database import Database, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
+
+log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,28 @@ def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[st
         indexed = [{i.property for i in db.list_key_indexes() if i.label == label} for label in labels]
         choices = sorted(set.intersection(*indexed))
         (key,) = _choose(choices, (), "--key", "indexed key property", filled)
-    return Selection(labels, types, key), filled
+    selection = Selection(labels, types, key)
+    _warn_of_types_without_edges(db, selection)
+    return selection, filled
+
+
+def _warn_of_types_without_edges(db: Database, selection: Selection) -> None:
+    """Warn of each type that no edge can have: a database keeps the names of types that nothing has any more."""
+
+    def has_edges(type_: str) -> bool:
+        return db.count_relationships(Selection(selection.node_labels, (type_,), selection.key)) > 0
+
+    for type_ in selection.relationship_types:
+        if not has_edges(type_):
+            others = list(filter(has_edges, db.list_relationship_types()))
+            log.warning(
+                "No relationship of type %r begins at a node with %s, so the graph has no edge of that type; these "
+                "nodes have %s.%s",
+                type_,
+                ", ".join(selection.node_labels),
+                _listed(others),
+                did_you_mean(type_, others, "--relationship-type"),
+            )
 
 
 def find_graph(db: Database, name: str) -> GraphRecord:
@@ -80,7 +104,11 @@ def _choose(
     named = one_or_more(named)
     for name in named:
         if name not in there:
-            raise NotFoundError(f"The database has no {what} {name!r}; it has {_listed(there)}.", what=what, name=name)
+            raise NotFoundError(
+                f"The database has no {what} {name!r}; it has {_listed(there)}.{did_you_mean(name, there)}",
+                what=what,
+                name=name,
+            )
     if named:
         return named
     if len(there) != 1:

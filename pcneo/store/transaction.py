@@ -155,8 +155,18 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
 
 @contextmanager
 def noticing_breaks(tell: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then done again."""
-    before = _broken.set(tell)
+    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then done again.
+
+    Blocks may lie in one another: each is called.
+    """
+    around = _broken.get()
+
+    def tell_all() -> None:
+        tell()
+        if around is not None:
+            around()
+
+    before = _broken.set(tell_all)
     try:
         yield
     except DriverError:

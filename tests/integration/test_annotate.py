@@ -19,7 +19,7 @@ from graphs import Database, cycle
 
 from pcneo import __version__, annotate
 from pcneo.annotate import writing
-from pcneo.annotate.plan import Options, make_plan
+from pcneo.annotate.plan import make_plan
 from pcneo.annotate.supply import Frontier
 from pcneo.basics.model import FoundCohesion
 from pcneo.basics.selection import Selection
@@ -477,8 +477,7 @@ def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
 
 def test_what_is_fetched_again_and_again_is_kept_once(db):
     db.put(cycle(6))
-    options = Options.of(0.3, vertices=[1], **PERSONS)
-    frontier = Frontier(make_plan(db.store, "stream", options), [1])
+    frontier = Frontier(make_plan(db.store, "stream", p=0.3, vertices=[1], **PERSONS), [1])
     with ThreadPoolExecutor(1) as beside:
         for _ in range(3):
             assert len(list(frontier._fetch(beside, [1, 2, 3]))) == 3
@@ -488,8 +487,7 @@ def test_what_is_fetched_again_and_again_is_kept_once(db):
 
 def test_a_large_fetch_is_read_in_two_halves_at_once_and_gives_each_vertex_once(db, monkeypatch):
     db.put(cycle(100))
-    options = Options.of(0.3, vertices=[1], **PERSONS)
-    plan = make_plan(db.store, "stream", options)
+    plan = make_plan(db.store, "stream", p=0.3, vertices=[1], **PERSONS)
     frontier, asked, both = Frontier(plan, [1]), [], threading.Barrier(2, timeout=60)
     read = plan.db.get_neighbours
 
@@ -771,3 +769,29 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     for vertex in ("1", "9"):  # of two graphs, of none
         with pytest.raises(ParameterError, match="Several runs fit"):
             find(vertex=vertex)
+
+
+# --- Names that are nearly right
+
+
+def test_a_misspelt_type_or_label_is_answered_with_the_near_one(db: Database) -> None:
+    db.put([(1, 2), (2, 3)])
+    with pytest.raises(NotFoundError, match=r"no type 'KNOWZ'; it has 'KNOWS'\. Did you mean KNOWS\?"):
+        annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWZ", "id"))
+    with pytest.raises(NotFoundError, match=r"no node label 'Persn'; it has 'Person'\. Did you mean Person\?"):
+        annotate.estimate(db.store, p="0.3", selection=Selection("Persn", "KNOWS", "id"))
+
+
+def test_a_type_that_no_edge_can_have_is_warned_of(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    """Neo4j goes on listing a type whose last relationship is gone, and other nodes may have one, too."""
+    db.put([(1, 2), (2, 3)])
+    db.run("CREATE (:City)-[r:KNOWN]->(:City)")
+    caplog.set_level("WARNING", "pcneo")
+    assert annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWN", "id")).edges == 0
+    assert (
+        "No relationship of type 'KNOWN' begins at a node with Person, so the graph has no edge of that type; these "
+        "nodes have 'KNOWS'. Did you mean --relationship-type KNOWS?" in caplog.text
+    )
+    caplog.clear()
+    assert annotate.estimate(db.store, p="0.3", **PERSONS).edges == 2
+    assert not caplog.records

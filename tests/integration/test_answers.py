@@ -27,6 +27,7 @@ from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.mechanisms.critical import MOSTLY_NOISE, NO_ERROR, NO_ERROR_WARNED
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import Prepared, Released, Terms, budget, release
+from pcneo.release.read_graph import read_for_release
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -180,6 +181,19 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
     assert again.answers is None
     (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == 1
+
+
+def test_releases_of_a_graph_that_is_new_here_note_the_fingerprint_that_its_key_gives(
+    neo4j_driver: neo4j.Driver, empty_database: str, tmp_path: Path
+) -> None:
+    """Each release found the graph unknown and drew a key; one is stored, and by that the graph is known again."""
+    db = Database(neo4j_driver, empty_database)
+    db.put(EDGES)
+    requests = [requested(to=tmp_path / f"{name}.json", mechanism="respond", epsilon=1) for name in "ab"]
+    release(db.store, requests=requests, selection=PERSONS["selection"], terms=Terms(budget_epsilon=9))
+    (record,) = db.store.list_graphs()
+    now = read_for_release(db.store, record).fingerprint
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.fingerprint") == [[now], [now]]
 
 
 def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_for(db: Database, tmp_path: Path) -> None:

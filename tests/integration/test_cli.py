@@ -539,8 +539,8 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
     shown = pcneo("show", "1", "--plot", str(tmp_path / "1.svg"))
     assert shown.returncode == 0, shown.stderr
-    assert "minimal p-cohesion of 1" in shown.stdout
-    assert shown.stdout.startswith("proven smallest")
+    assert "p-cohesion of 1" in shown.stdout
+    assert shown.stdout.startswith("No smaller one exists.")
     assert "Connections of 1 that are not critical" in shown.stdout
     assert (tmp_path / "1.svg").read_text().startswith("<?xml")
     cohesion = json.loads(pcneo("show", "1", "--json").stdout)

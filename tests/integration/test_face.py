@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -91,6 +92,10 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
     assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
+    (updated,) = result.runs
+    assert re.fullmatch(
+        r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ came and 0 went", repr(updated)
+    ), updated
     run = db.graph("friends").run("0.3")
     asked = repr(run.query("critical_connections", id=58))
     assert asked == "12 rows of a, b, relationships: run friends@3/10, version 1"

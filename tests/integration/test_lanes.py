@@ -21,7 +21,7 @@ from lengths import usual_or_thorough
 from services import answer, ask, look, serving, wait_until
 
 from pcneo import annotate
-from pcneo.annotate.plan import Options
+from pcneo.annotate.plan import Plan, make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.errors import BusyError
 from pcneo.service import work
@@ -159,16 +159,15 @@ def test_a_graph_that_somebody_else_writes_keeps_no_other_waiting(db, server):
 def test_numbers_that_were_lent_are_used_up_though_the_holder_fails_and_the_run_is_removed(db):
     lending = Lending()
     store, (graph, *_) = db.store, db.store.list_graphs()
-    small = Options.of("1/2", vertices=[1], graph="friends")
 
     def lend() -> int:
         with lending.holding(store, graph) as opened:
             assert opened.next_version() > 0
-            return update_runs(store, small, Keeping(), opens=lending.beside).run.version
+            return update_runs(small(store), Keeping(), opens=lending.beside).run.version
 
     def fail() -> None:
         with lending.holding(store, graph):
-            update_runs(store, small, Keeping(), opens=lending.beside)
+            update_runs(small(store), Keeping(), opens=lending.beside)
             raise BusyError("The holder fails.")
 
     lent = lend()
@@ -216,8 +215,12 @@ def test_who_borrows_a_graph_that_its_holder_has_lost_publishes_nothing(db):
     with lending.holding(store, graph) as opened:
         opened.fence.__class__(store, graph.name).take()  # as the next writer does
         with pytest.raises(BusyError, match="Another pcneo has begun to write"):
-            update_runs(store, Options.of("1/2", vertices=[1], graph="friends"), Keeping(), opens=lending.beside)
+            update_runs(small(store), Keeping(), opens=lending.beside)
     assert (db.versions(), db.all_hubs()) == ({}, 0)
+
+
+def small(store: Stored) -> Plan:
+    return make_plan(store, "write", p="1/2", vertices=[1], graph="friends")
 
 
 def cancelled_within(db: Database, request: Any) -> float:

@@ -43,9 +43,16 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def publish(
-    db: Database, folder: Path, name: str, selection: Selection = PERSONS, *, epsilon: str = "1", **terms: Any
+    db: Database,
+    folder: Path,
+    name: str,
+    selection: Selection = PERSONS,
+    *,
+    epsilon: str = "1",
+    delta: str | None = None,
+    **terms: Any,
 ) -> None:
-    request = requested(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon)
+    request = requested(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon, delta=delta)
     release(db.store, requests=[request], selection=selection, terms=Terms(**terms))
 
 
@@ -374,6 +381,25 @@ def test_a_total_set_by_the_way_has_delta_for_as_many_releases_as_it_has_epsilon
     publish(db, tmp_path, "3", epsilon="0.5")
     with pytest.raises(BudgetError, match="left"):
         publish(db, tmp_path, "4", epsilon="0.1")
+
+
+def test_a_new_epsilon_keeps_the_delta_of_the_total_and_a_delta_that_is_named_takes_its_place(
+    db: Database, tmp_path: Path
+) -> None:
+    publish(db, tmp_path, "1", budget_epsilon="2", delta="1/10000")
+    texts = [
+        str(budget.set_total(db.store, graph=NAME, epsilon=epsilon, delta=delta).total)
+        for epsilon, delta in ((5, None), (6, "1e-7"), (4, None))
+    ]
+    assert texts == ["ε = 5, δ = 2e-4", "ε = 6, δ = 1e-7", "ε = 4, δ = 1e-7"]
+
+
+@pytest.mark.parametrize(("delta", "total"), [("1/10000", "3/10000"), ("4/10000", "1/1000"), ("2/1000", "2/1000")])
+def test_a_total_set_by_the_way_has_no_more_delta_than_a_thousandth_unless_one_release_takes_more(
+    db: Database, tmp_path: Path, delta: str, total: str
+) -> None:
+    publish(db, tmp_path, "1", budget_epsilon="2.5", delta=delta)
+    assert shown(db).account.total == Cost(budget.Fraction("2.5"), budget.Fraction(total))
 
 
 def test_a_dry_run_is_admitted_and_refused_as_the_release_is(db: Database, tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhage
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 
 
+def in_two_digits(value: float) -> str:
+    """As the command line says a figure: no decimals where it is whole."""
+    return f"{value:,.2f}".removesuffix(".00")
+
+
 @pytest.fixture
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return Database(neo4j_driver, empty_database)
@@ -134,8 +139,8 @@ def test_file_database_property_and_report_agree_on_copenhagen(
         assert abs(report["total"] - sum(counts.values()) / 3) <= len(counts) / 6
     else:
         assert report["total"] == float(Fraction(sum(counts.values()), 3))
-    published = f", standard error {float(record.get('standardErrorOfTotal', 0)):,.2f}"
-    told = f"noisy total {report['total']:,.2f}{published if 'standardErrorOfTotal' in record else ''}"
+    published = f", standard error {in_two_digits(float(record.get('standardErrorOfTotal', 0)))}"
+    told = f"noisy total {in_two_digits(report['total'])}{published if 'standardErrorOfTotal' in record else ''}"
     assert f"{told}\n" in out
     assert record["promise"] == report["promise"]
     assert record["promise"] in out
@@ -233,7 +238,7 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
         assert "counts" not in record
     assert int(record["total"]) == report["total"]
     error = float(record["standardErrorOfTotal"])
-    assert f"noisy total {report['total']:,.2f}, standard error {error:,.2f}" in out
+    assert f"noisy total {in_two_digits(report['total'])}, standard error {in_two_digits(error)}" in out
     assert report["scales"] == [{"scale": report["scales"][0]["scale"], "numbers": 1}]
     scale = float(record["scale"])
     alpha = math.exp(-1 / scale)
@@ -436,7 +441,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
 def test_without_a_total_nothing_is_released(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.store, p=0.5, **PERSONS)
-    refused(db, 9, "No total is set")
+    refused(db, 9, "has no budget yet")
 
 
 def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
@@ -521,7 +526,7 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
     code, out, err = pcneo("release", *options, "--dry-run", "--json")
     assert code == 0, err
     assert [row["mechanism"] for row in json.loads(out)] == ["edge"]
-    assert "No total is set" in caplog.text
+    assert "has no budget yet" in caplog.text
     code, _, err = pcneo("release", *options)
     assert code == 9
     assert "budget set" not in err  # it would answer that there is no such graph
@@ -533,7 +538,7 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
 def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
     db.put(KITE)
     room = partial(spending.check_room, db.store, Source())
-    with pytest.raises(BudgetError, match="No total is set"):
+    with pytest.raises(BudgetError, match="has no budget yet"):
         room([Fraction(2), Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
         room([Fraction(2), Fraction(1)], Selection(), Terms(budget_epsilon=2))
@@ -557,10 +562,10 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
     assert of_elv.endswith("It is at least 3.333.")
     assert "expect a standard error of at least 24 per count and of at least" in expected
-    assert "the mean count is not stated (--expect), assuming a mean degree of 10; give yours" in expected
+    assert "you have not stated the mean count (--expect), assuming a mean degree of 10; state yours" in expected
     caplog.clear()
     released(kite, tmp_path / "c.csv", mechanism="critical", expect=30, mean_degree=4)
-    assert "vertices are in 30 triangles in the mean, as you expect" in caplog.messages[1]
+    assert "a vertex is in 30 triangles on average, as you expect" in caplog.messages[1]
 
 
 def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_where_nothing_is_stated(
@@ -579,14 +584,14 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     assert noted == [[pytest.approx(3 * public.record["total"] / n), pytest.approx(sum(degrees) / n)]]
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
     assert said().endswith(
-        "vertices are in 7.5 triangles in the mean, as an earlier release has published, at a mean degree of 3.25, as "
-        "an earlier release has published."
+        "a vertex is in 7.5 triangles on average, as an earlier release says, at a mean degree of 3.25, as "
+        "an earlier release says."
     )
     assert said(expect=300, mean_degree=40).endswith(
-        "in 300 triangles in the mean, as you expect, at a mean degree of 40."
+        "in 300 triangles on average, as you expect, at a mean degree of 40."
     )
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = -7.5, r.meanDegree = 0.0")
-    assert "the mean count is not stated (--expect), assuming a mean degree of 10; give yours" in said()
+    assert "you have not stated the mean count (--expect), assuming a mean degree of 10; state yours" in said()
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
     with pytest.raises(BudgetError, match="has a meanCount of another kind"):
         said()
@@ -656,7 +661,7 @@ def test_spends_add_up_exactly_to_the_total_and_no_further(
 def test_another_set_of_memberships_must_be_asked_for(
     kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None], tmp_path: Path
 ) -> None:
-    assert "left ε = 10, δ = 0.1; no release yet\n" in pcneo("budget", "show")[1]
+    assert "left ε = 10, δ = 0.1; nothing released yet\n" in pcneo("budget", "show")[1]
     released(kite, tmp_path / "a.csv")
     assert "releases with groups do not protect a pair outside them" in pcneo("budget", "show")[1]
     annotate.write(kite.store, p=0.9, **PERSONS)
@@ -862,12 +867,15 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert "run by the owner, who sees the whole graph" in report
 
 
-def test_the_noise_level_follows_from_what_the_mechanism_looks_at(papers_kite: Database, tmp_path: Path) -> None:
+def test_the_noise_level_follows_from_what_the_mechanism_looks_at(
+    papers_kite: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With an ε1 so large that phase 1 draws 0 and pads by 0, λ tells what was bounded: 3·bound/ε2.
 
     Two vertices of the kite share 2 neighbours at most. Vertex 4 has the largest degree, 4, and is asked first, then 2,
     3 and 6 of degree 3, and so on. Inside MC(v) no degree is above 2; if all are asked, the bound is 1.
     """
+    monkeypatch.setattr("pcneo.privacy.mechanisms.base.MOST_EPSILON", 1_000)
     budget.set_total(papers_kite.store, graph=NAME, epsilon=10_000, delta="0.1")
     cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
     for mechanism, h, bound in cases:

@@ -16,8 +16,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import neo4j
 import pytest
@@ -30,6 +32,7 @@ from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.selection import Selection
 from pcneo.errors import ConnectionFailedError, ParameterError
 from pcneo.service.events import EventFormatter, tell
+from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored, parse_address
 from pcneo.service.service_settings import ServiceSettings, parse_duration
 from pcneo.service.serving import Service
@@ -144,8 +147,38 @@ def test_metrics_and_health(db, server):
         assert float(values['pcneo_stage_seconds_count{command="annotate",stage="request"}']) == 2
         assert float(values['pcneo_stage_seconds_bucket{command="annotate",le="+Inf",stage="search"}']) == 1
         assert float(values["pcneo_oldest_request_seconds"]) == 0
-        assert fetch(port, "/healthz") == (200, "ok\n")
+        assert 0 <= float(values["pcneo_silence_seconds"]) < 30
+        status, line = fetch(port, "/healthz")
+        assert status == 200
+        assert re.fullmatch(r"ok: the database answered \d+\.\d s ago\n", line)
         assert fetch(port, "/secrets")[0] == 404
+
+
+def test_health_ends_with_the_first_poll_that_fails_and_says_how_long_ago_the_last_answer_was(db, server):
+    """Within seconds, though the transaction itself is tried again for half a minute."""
+    pytest.importorskip("prometheus_client")
+    if urlsplit(server.uri).scheme != "bolt":
+        pytest.skip("a database of somebody else's, by another protocol")
+    with (
+        Gate(server.uri) as gate,
+        serving(replace(server, uri=gate.uri), db.name) as service,
+        monitored(service, "0") as port,
+    ):
+        wait_until(lambda: fetch(port, "/healthz")[0] == 200)
+        gate.shut()
+        wait_until(lambda: fetch(port, "/healthz")[0] == 503, "ill health", patience=10.0)
+        assert re.fullmatch(r"the database does not answer; it last did \d+\.\d s ago\n", fetch(port, "/healthz")[1])
+        gate.open()
+        wait_until(lambda: fetch(port, "/healthz")[0] == 200, "health")
+
+
+def test_a_database_that_has_long_said_nothing_is_no_sign_of_health(monkeypatch):
+    figures = Figures()
+    assert figures.health() == (False, "the database does not answer")
+    figures.note_answer()
+    assert figures.health()[0]
+    monkeypatch.setattr("pcneo.service.figures.SILENT_SECONDS", 0.0)
+    assert not figures.health()[0]
 
 
 def test_the_oldest_request_counts_from_its_creation_before_a_service_has_seen_it(db):
@@ -247,7 +280,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
     file = tmp_path / "pcneo.toml"
     file.write_text('graph = ["friends"]\nmax-vertices = 2\nlog-json = true\nevery = "1h"\n')
     with service_processes(server, 1, "--config", str(file)) as (service,):
-        too_many = answer(db, ask(db, command="annotate", graph="friends", vertices=[1, 2, 3]))
+        too_many = answer(db, ask(db, command="annotate", graph="friends", p="0.4", by="ann", vertices=[1, 2, 3]))
         assert "this service takes 2 a request" in too_many["message"]
         service.send(signal.SIGTERM)
         assert service.process.wait(60) == 0
@@ -257,6 +290,8 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
         "failed",
         "ended",
     ]
+    said = [(event["graph"], event["p"], event["by"]) for event in events if event["event"] in ("claimed", "failed")]
+    assert said == [("friends", "0.4", "ann")] * 2
     assert server.password not in str(events)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,10 @@ def test_the_notebook_that_is_shipped_has_no_outputs_and_is_never_written_over_a
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
     path = written(pcneo, tmp_path)
     assert pcneo("demo", "--notebook", path)[0] == 2
+
+
+def test_the_notebook_imports_public_names_alone() -> None:
+    assert re.findall(r"(?:from|import) pcneo\.[\w.]*", tutorial_path().read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.schema("bare")

@@ -19,7 +19,7 @@ from graphs import Database, cycle
 
 from pcneo import annotate
 from pcneo.annotate import Keeping, row_writing
-from pcneo.annotate.plan import Options
+from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import Client, update_runs
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
@@ -298,14 +298,14 @@ def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, o
 def test_a_new_run_whose_last_transaction_fails_is_removed(db, old, error):
     """By then that transaction has written to the run, and what removes the run must not wait for it."""
     before = db.cohesions(old)
-    options = Options.of("0.8", **PERSONS, graph=NAME, concurrency=1)
+    plan = make_plan(db.store, "write", p="0.8", **PERSONS, graph=NAME, concurrency=1)
 
     def fail(*_: object) -> None:
         raise error
 
     client = Client(lambda *_: None, fail)
     with pytest.raises(type(error)):
-        update_runs(db.store, options, Keeping(), client)
+        update_runs(plan, Keeping(), client)
     assert untouched(db)
     assert db.cohesions(old) == before
     assert [run.id for run in db.store.list_runs()] == [RUN]

@@ -46,7 +46,8 @@ def known_as(name: str) -> dict[str, Any]:
 def made_up_release(id: str, graph: str, epsilon: Fraction, run: RunRecord | None = None) -> Prepared:
     """A release of a graph, and of a run where it is one of groups."""
     types, keys = DATA[graph]
-    source = SimpleNamespace(graph=SimpleNamespace(keys=np.array(keys), vertex_count=len(keys)), fingerprint=None)
+    record = GraphRecord(graph, Selection("Person", types, "id"), known_as(graph)["fingerprintKey"])
+    arrays = SimpleNamespace(keys=np.array(keys), vertex_count=len(keys))
     on_groups = run and SimpleNamespace(
         id=run.id, version=run.version, search=run.search, membership_hash=f"{run.id} {run.version}"
     )
@@ -54,10 +55,10 @@ def made_up_release(id: str, graph: str, epsilon: Fraction, run: RunRecord | Non
         "Prepared",
         SimpleNamespace(
             id=id,
-            graph=GraphRecord(graph, Selection("Person", types, "id"), known_as(graph)["fingerprintKey"]),
+            graph=record,
             run=on_groups,
             spend=Spend("edge", epsilon, Fraction(0)),
-            source=source,
+            source=SimpleNamespace(record=record, graph=arrays, fingerprint=None),
             mechanism=Edge(epsilon=1),
             draws_answers=False,
             kept=False,

@@ -10,11 +10,11 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from pcneo.annotate.plan import Options, Plan
+from pcneo.annotate.plan import Asked, Plan, searches_of
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.model import CohesionBatch
@@ -84,19 +84,21 @@ class MadeUp:
         """Return None, as of single vertices."""
 
 
-def plan_without_asking(db: Database, mode: str, options: Options, **_: object) -> Plan:
+def plan_without_asking(db: Database, mode: str, **asked: Unpack[Asked]) -> Plan:
     """A plan for the vertices that are named, or all there are."""
-    configuration: Any = {"p": [str(search.p) for search in options.searches], "vertices": options.vertices}
+    searches = searches_of(**asked)
+    vertices: Any = asked.get("vertices")
+    configuration: Any = {"p": [str(search.p) for search in searches], "vertices": vertices}
     return Plan(
         db=db,
-        graph=options.graph or GRAPH,
+        graph=asked.get("graph") or GRAPH,
         known=db.list_graphs(),
         selection=SELECTION,
-        searches=list(options.searches),
-        vertices=list(options.vertices or VERTICES),
+        searches=searches,
+        vertices=list(vertices or VERTICES),
         concurrency=1,
         check=False,
-        progress=options.progress or (lambda *_: None),
+        progress=asked.get("progress") or (lambda *_: None),
         configuration=configuration,
         started=0.0,
     )
@@ -116,7 +118,8 @@ class ServiceStage(Stage):
     replaced = MappingProxyType(
         {
             "pcneo.annotate.supply": {"Frontier": MadeUp},
-            "pcneo.annotate.writing": {"make_plan": plan_without_asking},
+            "pcneo.service.schedule": {"make_plan": plan_without_asking},
+            "pcneo.service.work": {"make_plan": plan_without_asking},
             "pcneo.service.serving": {"connect_to": connected, "POLL_SECONDS": serving.SLOWEST_POLL_SECONDS},
         }
     )
@@ -159,8 +162,8 @@ class ServiceStage(Stage):
             "read at",
             "cancel",
         )
-        rare = "clean", "delete", "hold a request", "hold the graph"
-        return self.world.rng.choice((*kinds, *rare, *["release"] * 2, *["place beside a whole graph"] * 2))
+        rare = "clean", "delete", "hold a request", "hold the graph", "release"
+        return self.world.rng.choice((*kinds, *rare, *["place beside a whole graph"] * 2))
 
     def _put_run(self, p: str) -> None:
         """Have a run at version 1, in which every cohesion is its vertex alone."""
@@ -251,8 +254,8 @@ class ServiceStage(Stage):
 
     def _annotate(self, db: Database) -> None:
         values = self._values()
-        options = Options.of(values["p"], None, vertices=values.get("vertices"), graph=GRAPH)
-        update_runs(db, options, Keeping(self.world.rng.choice((1, 3)), self.world.rng.choice((0, 600))))
+        plan = plan_without_asking(db, "write", p=values["p"], vertices=values.get("vertices"), graph=GRAPH)
+        update_runs(plan, Keeping(self.world.rng.choice((1, 3)), self.world.rng.choice((0, 600))))
 
     def _release(self, db: Database) -> None:
         """Spend on a release that rests on the version of a run that was read a while ago."""
@@ -340,13 +343,13 @@ class ServiceStage(Stage):
         for scope, vertices in (("vertices", VERTICES), ("graph", None)):
             ps = sorted({props["pText"] for props in self.db.all("PCohesionRun") if props["scope"] == scope})
             if ps or vertices is not None:
-                self._bring_up_to_date(db, Options.of(ps or PS[:1], None, vertices=vertices, graph=GRAPH), until)
+                self._bring_up_to_date(db, until, p=ps or PS[:1], vertices=vertices)
         self._over = True
 
-    def _bring_up_to_date(self, db: Database, options: Options, until: float) -> None:
+    def _bring_up_to_date(self, db: Database, until: float, **asked: Unpack[Asked]) -> None:
         while True:
             try:
-                update_runs(db, options, Keeping())
+                update_runs(plan_without_asking(db, "write", **asked), Keeping())
             except PcneoError:
                 self.world.sleep(5.0)
                 if self.world.now > until:

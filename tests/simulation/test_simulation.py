@@ -19,7 +19,6 @@ from simulation.standins import installed
 RARE: dict[str, int] = dict.fromkeys(
     (
         *("a lost fence", "what is published is not fenced", "what is lent is not fenced"),
-        "a token that is not read",
         *("the lock of a node that is gone", "a ledger that is moved in two steps", "totals that are counted"),
     ),
     8_000,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 from requested import requested
 
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.errors import FileFormatError, GraphError, ParameterError
+from pcneo.errors import FileFormatError, GraphError, NotFoundError, ParameterError
 from pcneo.graph import keys_hash
 from pcneo.privacy.mechanisms import Respond
 from pcneo.release.answers_file import AnswersFile, answers_hash, write_answers
+from pcneo.store.ledger_records import ReleaseRecord
 
 RECORD = {"mechanism": "respond", "epsilon": "1/3", "promise": "Each pair."}
 KEYS = {
@@ -38,6 +40,30 @@ def test_answers_read_back(tmp_path: Path, keys: np.ndarray, pairs: tuple[tuple[
     assert file.record == RECORD
     assert (file.mechanism, file.epsilon) == ("respond", Fraction(1, 3))
     assert np.array_equal(file.answers(keys).rows, answers(*pairs).rows)
+
+
+def test_all_pairs_of_six_hundred_vertices_read_back_however_long_that_makes_the_file(tmp_path: Path) -> None:
+    path, keys = tmp_path / "a.answers.gz", np.arange(100, 700)
+    complete = AnsweredPairs.of_pairs(600, *np.triu_indices(600, 1))
+    write_answers(path, keys, complete, RECORD)
+    assert np.array_equal(AnswersFile.open(path).answers(keys).rows, complete.rows)
+
+
+def test_the_ledger_knows_of_which_release_and_graph_answers_are_by_their_hash(tmp_path: Path) -> None:
+    path = tmp_path / "a.answers.gz"
+    write_answers(path, KEYS["integers"], answers((0, 1)), {**RECORD, "answersHash": "its"})
+    file = AnswersFile.open(path)
+    others = recorded("a", answers_hash=None), recorded("b", answers_hash="another's")
+    known = recorded("c", answers_hash="its")
+    assert file.release_of([*others, known]) is known
+    assert (file.graph_of([*others, known]), file.graph_of(others)) == ("c", None)
+    with pytest.raises(NotFoundError, match="no release whose answers are those of"):
+        file.release_of(others)
+
+
+def recorded(graph: str, **values: Any) -> ReleaseRecord:
+    nothing = dict.fromkeys(field.name for field in fields(ReleaseRecord))
+    return ReleaseRecord(**{**nothing, **values, "graph": graph})  # pyright: ignore[reportArgumentType]
 
 
 def test_the_hash_knows_keys_and_answers() -> None:

@@ -96,10 +96,10 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     assert re.search(
         r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total;", said
     )
-    assert said.endswith("assuming a mean degree of 10; give yours with --mean-degree.")
+    assert said.endswith("assuming a mean degree of 10; state yours with --mean-degree.")
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
     assert "per count" not in of_modelled
-    assert of_modelled.endswith("how far that is off only `pcneo audit GRAPH` tells.")
+    assert of_modelled.endswith("only `pcneo audit GRAPH` says how far off it is.")
 
 
 def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:

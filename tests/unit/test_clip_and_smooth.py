@@ -47,6 +47,7 @@ def test_counts_without_differences_beyond_their_noise_become_their_mean() -> No
     counts = (7 + rng.normal(0, 100, 4_000)).tolist()
     near = shrunk(counts, 100.0**2, np.full(4_000, 1e6))
     assert np.std(near) < 15
+    assert shrunk([9.0, 11.0], 100.0, np.full(2, 1e6)) == [10, 10], "they differ by their noise alone"
     assert shrunk([3.0, 5.0, 10.0], 1e-9, np.full(3, 9.0)) == pytest.approx([3, 5, 9])
 
 

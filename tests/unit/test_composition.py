@@ -95,6 +95,7 @@ def test_the_stored_form_reads_back_unchanged(x: Fraction) -> None:
         (F(1, 453**2), "≈4.87308e-6"),
         (F(10**40), "1e+40"),
         (F(1, 3 * 10**40), "≈3.33333e-41"),
+        (F(123, 10**299), "1.23e-297"),
     ],
 )
 def test_the_short_form_is_exact_or_says_that_it_is_not(x: Fraction, text: str) -> None:
@@ -136,3 +137,14 @@ def test_costs_read_well() -> None:
     assert str(Cost(F(3, 10), F(1, 10**6))) == "ε = 0.3, δ = 1e-6"
     assert str(Cost(F(1, 3), F(1, 453**2))) == "ε ≈ 0.333333, δ ≈ 4.87308e-6"
     assert str(UNBOUNDED) == "not bounded"
+
+
+def test_for_programs_a_cost_is_exact_and_one_that_is_not_bounded_has_no_number() -> None:
+    assert Cost(F(1, 3), F(1, 10**6)).plain == {
+        "bounded": True,
+        "epsilon": 1 / 3,
+        "epsilonExact": "1/3",
+        "delta": 1e-6,
+        "deltaExact": "0.000001",
+    }
+    assert UNBOUNDED.plain == {"bounded": False}

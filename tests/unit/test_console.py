@@ -194,8 +194,8 @@ def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
     configuration: Any = {"vertices": None}
     annotated.print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
     shown = " ".join(capsys.readouterr().out.split())
-    assert "size in the store" in shown
-    assert ("size as Parquet" in shown) is (parquet_bytes is not None)
+    assert "in the store" in shown
+    assert ("as Parquet" in shown) is (parquet_bytes is not None)
 
 
 def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:

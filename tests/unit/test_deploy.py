@@ -53,6 +53,7 @@ def names_of_metrics() -> set[str]:
     prometheus = pytest.importorskip("prometheus_client")
     service = Service(ServiceSettings(), lambda: ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x"))
     service.figures.add_request("annotate", "complete", 1.0)
+    service.figures.note_answer()
 
     class Queue:
         def count_requests(self) -> dict[str, tuple[int, int]]:
@@ -76,6 +77,18 @@ def test_the_board_asks_for_metrics_that_there_are_and_shows_them_all():
     exposed = {name for name in names_of_metrics() if not name.endswith("_created")}
     assert asked == exposed
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+
+
+def test_the_three_alerts_ask_for_metrics_that_there_are():
+    (group,) = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]
+    asked = {rule["alert"]: set(re.findall(r"pcneo_\w+", rule["expr"])) for rule in group["rules"]}
+    assert list(asked) == ["PcneoRequestWaits", "PcneoRequestsFail", "PcneoNoContact"]
+    assert set().union(*asked.values()) <= names_of_metrics()
+    assert all(asked.values())
+    for rule in group["rules"]:
+        assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert {"summary", "description"} == set(rule["annotations"])
 
 
 def test_the_compose_file_gives_no_password_away_and_no_right_that_is_not_needed():

@@ -168,6 +168,7 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
         ({"epsilon": 1, "error_of_total": 5}, "either ε or the error"),
         ({}, "either ε or the error"),
         ({"error_of_total": "10%"}, "needs the mean number of triangles"),
+        ({"error_of_total": 0.1}, "less than one clique; for a share of the total write 10%"),
         ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
         ({"error_of_total": "0%", "expect": 5}, "error must be"),
         ({"error_of_count": "nan"}, "error must be"),
@@ -218,7 +219,7 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "-e", "6"])
     assert shown.exit_code == 0, shown.output
     assert "ln(n/d) is 7.5" in shown.output
-    assert "No graph was looked at" in shown.output
+    assert "No graph was read" in shown.output
     assert "WARNING" in shown.output
     for name, kind in MECHANISMS.items():
         assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
@@ -227,10 +228,21 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     assert plain["meanDegree"] == pytest.approx(1 / 3)
 
 
+def test_advice_is_a_table_and_shows_itself_in_a_line_for_each_mechanism() -> None:
+    advice = advise(800, 16, expect=51, error_of_total="10%")
+    lines = repr(advice).splitlines()
+    assert lines[0] == "800 vertices, mean degree 16, k=3, for a standard error of the total of 1,360"
+    assert lines[1] == "  critical: The error follows from the groups, see its dry run."
+    assert len(lines) == 1 + len(advice.mechanisms)
+    assert "ε=1" in repr(advise(800, 16, 1)).splitlines()[0]
+    columns = advice.as_columns()
+    assert columns["mechanism"][2:4] == ["modelled", "total"]
+    assert columns["epsilon"] == [one.epsilon for one in advice.mechanisms]
+
+
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
     tells = (
-        "Single counts say what a vertex of that degree has in the mean; how far that is off only `pcneo audit GRAPH` "
-        "tells."
+        "A single count is the average for vertices of that degree; only `pcneo audit GRAPH` says how far off it is."
     )
     for error in (0.5, 10**6):
         advice = advise(9_877, 5.26, expect=8.6, error_of_count=error)

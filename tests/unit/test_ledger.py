@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from pcneo.basics.selection import Selection
-from pcneo.errors import BudgetError, ParameterError
+from pcneo.errors import BudgetError, DatabaseError, ParameterError
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
-from pcneo.release.budget import account_of, check_sole_names, parse_total
+from pcneo.privacy.outlook import Earlier
+from pcneo.release import published_means
+from pcneo.release.budget import account_of, check_not_renamed, check_sole_names, next_number, parse_total
+from pcneo.release.published_means import earlier_of
 from pcneo.store.count_property import values_hash
 from pcneo.store.database import GraphRecord
-from pcneo.store.ledger_records import BudgetRecord, LedgerRecords, ReleaseRecord
+from pcneo.store.ledger_records import (
+    LARGEST_NUMBER,
+    BudgetRecord,
+    DamagedRecord,
+    LedgerRecords,
+    NoteRecord,
+    ReleaseRecord,
+)
 
 F = Fraction
 TENTH = Spend("critical", F(1, 10), F(0), "a")
@@ -71,8 +83,15 @@ def test_the_sum_is_exact_in_any_order() -> None:
         check_spends(Account("g", Cost(exact.epsilon, exact.delta - F(1, 10**60))), spends)
 
 
+def test_what_is_left_is_the_total_without_what_is_spent_and_nothing_where_no_number_says_it() -> None:
+    assert account(TENTH, EDGE).left == Cost(F(8, 10), F(9, 10**7))
+    assert account(*[TENTH] * 12).left == Cost(F(0), F(1, 10**6))
+    assert Account("g", None, (TENTH,)).left is None
+    assert account(TENTH, NOTHING_PROMISED).left is None
+
+
 def test_without_a_total_a_release_asks_for_one() -> None:
-    with pytest.raises(BudgetError, match=r"No total is set.*budget set g"):
+    with pytest.raises(BudgetError, match=r"has no budget yet.*budget set g"):
         check_spends(Account("g", None), [TENTH])
 
 
@@ -85,7 +104,7 @@ def test_the_command_that_sets_a_total_can_be_pasted_and_admits_the_release_that
 
 
 def test_a_graph_that_is_not_known_yet_is_sent_to_the_option_that_can_set_its_total() -> None:
-    with pytest.raises(BudgetError, match="Set one with --budget-epsilon E in the same call") as refused:
+    with pytest.raises(BudgetError, match="Set it to E with --budget-epsilon E in this call; this") as refused:
         check_spends(Account("g", None, is_known=False), [EDGE])
     assert "budget set" not in str(refused.value)
 
@@ -135,7 +154,7 @@ def test_a_release_that_promises_nothing_is_not_admitted_unseen_among_others_nor
         with pytest.raises(BudgetError, match="--no-promise"):
             check_spends(account(), spends)
         check_spends(account(), spends, no_promise=True)
-        with pytest.raises(BudgetError, match="No total is set"):
+        with pytest.raises(BudgetError, match="has no budget yet"):
             check_spends(Account("g", None), spends, no_promise=True)
 
 
@@ -190,8 +209,6 @@ def graph(name: str, labels: tuple[str, ...] = ("Person",), types: tuple[str, ..
 
 
 def ledger(graphs: list[GraphRecord], *with_total: str) -> LedgerRecords:
-    from datetime import UTC, datetime
-
     budgets = [BudgetRecord(name, "1/1", "0/1", "me", datetime.now(UTC)) for name in with_total]
     return LedgerRecords(tuple(graphs), tuple(budgets), ())
 
@@ -282,6 +299,97 @@ def test_a_graphs_own_releases_are_charged_with_all_that_they_cost() -> None:
         Spend("edge", F(1, 7), F(1, 700)),
         Spend("critical", F(1, 11), F(0), "the set"),
     )
+
+
+def test_what_is_computed_from_paid_answers_costs_nothing_more() -> None:
+    drawn, computed = (recorded("a", mechanism="respond", epsilon=epsilon, delta="0/1") for epsilon in ("3/1", "0/1"))
+    assert account_of(LedgerRecords((), (), (drawn, computed)), "a").spent == Cost(F(3))
+
+
+@pytest.mark.parametrize("named", ["a", None])
+def test_while_a_record_is_damaged_its_graph_has_no_account(named: str | None) -> None:
+    records = LedgerRecords((), (), (), (DamagedRecord("1f", True, named, "has no number for ε or δ"),))
+    with pytest.raises(BudgetError, match=r"nothing is released until .*`pcneo budget mend 1f a --epsilon E`"):
+        account_of(records, "a")
+    if named is not None:
+        assert account_of(records, "b").spent == Cost(F(0))
+
+
+def test_a_new_total_is_numbered_after_the_highest_while_there_is_a_number_left() -> None:
+    (one,) = ledger([graph("a")], "a").budgets
+
+    def numbered(*numbers: int) -> LedgerRecords:
+        return LedgerRecords((), tuple(dataclasses.replace(one, number=number) for number in numbers), ())
+
+    assert [next_number(numbered(*numbers), "a") for numbers in ((), (0,), (7, 2))] == [1, 1, 8]
+    assert next_number(numbered(LARGEST_NUMBER - 2), "a") == LARGEST_NUMBER - 1
+    with pytest.raises(BudgetError, match=f"has the number {LARGEST_NUMBER - 1}, after which there is none"):
+        next_number(numbered(LARGEST_NUMBER - 1), "a")
+
+
+# --- What public files say in the mean
+
+
+def test_what_the_last_usable_releases_of_a_graph_said_in_the_mean_is_known_before_the_next() -> None:
+    said = [
+        recorded("a", mean_count=7.0),
+        recorded("a", mean_count=5.0, mean_degree=4.0),
+        *(recorded("a", mean_count=mean, mean_degree=mean) for mean in (0.0, -1.0, math.inf, math.nan, None)),
+        recorded("b", mean_count=3.0),
+    ]
+    records = LedgerRecords((), (), tuple(said))
+    assert [earlier_of(records, name) for name in "abc"] == [Earlier(5.0, 4.0), Earlier(3.0), Earlier()]
+
+
+def test_means_are_noted_of_what_a_file_says_and_a_failure_loses_nothing_but_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    noted = list[tuple[Any, ...]]()
+    monkeypatch.setattr(published_means, "note_published", lambda _, *said: noted.append(said))
+    nowhere: Any = None
+    for triangles, degrees in ((20.0, None), (None, [1.0, 2.0, 5.0, 0.0]), (None, None)):
+        published_means.note_means(nowhere, "1f", 4, triangles, degrees)
+    assert noted == [("1f", 15.0, None), ("1f", None, 2.0)]
+
+    def fails(*_: object) -> None:
+        raise DatabaseError("Down.")
+
+    monkeypatch.setattr(published_means, "note_published", fails)
+    published_means.note_means(nowhere, "1f", 4, 20.0, None)
+    assert "What release 1f says in the mean is not in the ledger: Down." in caplog.text
+
+
+# --- The same graph under another name
+
+
+def of_keys(name: str, fingerprint: str | None) -> LedgerRecords:
+    return LedgerRecords((graph("a"), graph("b")), (), (recorded(name, keys_fingerprint=fingerprint),))
+
+
+def are_apart(records: LedgerRecords, *names: str) -> LedgerRecords:
+    note = NoteRecord("apart", names[0], names[1], "", (), "me", datetime.now(UTC))
+    return dataclasses.replace(records, notes=(note,))
+
+
+def test_a_graph_with_the_keys_of_another_ones_release_is_asked_about() -> None:
+    with pytest.raises(BudgetError, match=r"has the vertices of graph 'a'.*`pcneo budget same b a`.*apart b a`"):
+        check_not_renamed(of_keys("a", "keys"), graph("b"), "keys")
+    check_not_renamed(of_keys("b", "keys"), graph("b"), "keys")
+    check_not_renamed(of_keys("a", "keys"), graph("b"), "others")
+    check_not_renamed(of_keys("a", None), graph("b"))  # of an earlier version, and before the graph is read
+    check_not_renamed(are_apart(of_keys("a", "keys"), "a", "b"), graph("b"), "keys")
+    with pytest.raises(BudgetError, match="has the vertices of graph 'a'"):
+        check_not_renamed(are_apart(of_keys("a", "keys"), "a", "c"), graph("b"), "keys")
+
+
+def test_while_a_graph_that_has_spent_stands_empty_any_other_may_be_it() -> None:
+    emptied = dataclasses.replace(of_keys("a", None), is_empty=lambda selection: selection == graph("a").selection)
+    with pytest.raises(BudgetError, match=r"may be graph 'a', which has lost all its nodes.*`pcneo budget same b a`"):
+        check_not_renamed(emptied, graph("b"))
+    check_not_renamed(emptied, graph("a"))
+    check_not_renamed(are_apart(emptied, "b", "a"), graph("b"))
+    check_not_renamed(dataclasses.replace(emptied, releases=()), graph("b"))  # it has spent nothing
+    check_not_renamed(dataclasses.replace(emptied, is_empty=lambda _: False), graph("b"))
 
 
 # --- Values of a property

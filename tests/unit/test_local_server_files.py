@@ -530,3 +530,16 @@ def test_signals_are_left_alone_outside_the_main_thread():
 def _enter_both() -> object:
     with signals_interrupt(), signals_wait():
         return signal.getsignal(signal.SIGTERM)
+
+
+def test_a_server_that_takes_long_to_end_is_named_with_what_it_does_and_until_when(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(process, "QUIET_SECONDS", 0.2)
+    caplog.set_level("INFO", "pcneo")
+    deaf = subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE)
+    assert deaf.stdout is not None
+    deaf.stdout.readline()
+    monkeypatch.setitem(process._children, deaf.pid, deaf)
+    with deaf:
+        process.end(recorded(tmp_path, deaf.pid), patience=1.0)
+    assert f"Process {deaf.pid} ends its transactions and closes its files; in 1 s it is killed." in caplog.text
+    assert caplog.text.count("closes its files") == 1

@@ -35,6 +35,7 @@ from pcneo.privacy.mechanisms import (
     mechanism_of,
 )
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
+from pcneo.release import Release
 from pcneo.search import search_all
 
 F = Fraction
@@ -59,6 +60,16 @@ def no_noise() -> SimulatedNoise:
 def test_an_epsilon_that_is_not_positive_and_finite_is_refused(name: str, epsilon: object) -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be"):
         make(name, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [3, (3, 4)])
+def test_an_epsilon_at_which_nothing_is_protected_is_refused_of_every_mechanism(name: str, k: object) -> None:
+    assert mechanism_of(name, epsilon=16, k=k).epsilon == 16
+    with pytest.raises(ParameterError, match=rf"epsilon of {name} must be .*16, not 100"):
+        mechanism_of(name, epsilon=100, k=k)
+    with pytest.raises(ParameterError, match="epsilon of edge must be at most 16, not 17"):
+        Release(to="counts.csv", mechanism=Edge(epsilon=17))
 
 
 @pytest.mark.parametrize("name", WITH_DELTA)

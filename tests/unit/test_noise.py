@@ -50,6 +50,12 @@ def test_a_scale_that_is_a_double_is_handed_over_as_it_is(scale: Fraction) -> No
     assert Fraction(handed_scale(scale)) == scale
 
 
+@pytest.mark.parametrize(("scale", "advice"), [(F(1, 10**400), "a smaller epsilon"), (F(10**400), "a larger epsilon")])
+def test_noise_that_cannot_be_drawn_is_refused_with_what_would_help(scale: Fraction, advice: str) -> None:
+    with pytest.raises(ParameterError, match=f"cannot be drawn: .* Take {advice}"):
+        handed_scale(scale)
+
+
 @pytest.mark.parametrize("scale", [F(0), F(-1), F(1, 10**400), F(10**400), F(2**56), F(2**56) - F(1, 10)])
 def test_a_scale_that_cannot_be_drawn_is_refused_before_drawing(scale: Fraction) -> None:
     calls = Calls()
@@ -228,6 +234,11 @@ def test_the_interval_is_the_narrowest_that_the_exact_convolution_allows(scales:
     w = laplace.sum_half_width(scales)
     assert covered[w] >= 0.95
     assert w == 0 or covered[w - 1] < 0.95 + 3e-6
+
+
+def test_a_scale_at_which_every_draw_is_zero_adds_no_error_and_no_width() -> None:
+    assert laplace.standard_error([F(1, 1000)]) == 0
+    assert laplace.sum_half_width([F(1, 1000)]) == 0
 
 
 @pytest.mark.parametrize("t", [10**6, 10**9, 2**55])

@@ -75,6 +75,7 @@ def test_orders_below_one_are_refused(orders: int):
 def test_a_profile_describes_each_p_and_draws_them(tmp_path):
     graph = nx.les_miserables_graph()
     described = pcneo.profile(graph, ["1/3", 0.1], "density", plot=tmp_path / "profile.svg")
+    assert repr(described).startswith("Profile over p=")
     assert list(described.summaries) == ["1/3", "1/10"]
     for p, summary in described.summaries.items():
         batch = search_all(as_graph(graph), p, "density")

@@ -20,9 +20,9 @@ GUARANTEE = Path(__file__).parents[2] / "pcneo" / "privacy" / "GUARANTEE.md"
 def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> None:
     said = in_plain_words(Fraction(1), Fraction(0), EVERY)
     assert said == (
-        "Whatever somebody believed about one connection, these numbers change the odds at most 2.7 times: a suspicion "
-        "of 50 % can become at most 73 %, one of 1 % at most 2.7 %. They do not hide a person who has many "
-        "connections: ten together change the odds at most 22,000 times."
+        "Whatever somebody believed about one connection, these numbers change the odds by a factor of at most 2.7: a "
+        "suspicion of 50 % can become at most 73 %, one of 1 % at most 2.7 %. They do not hide a person who has many "
+        "connections: ten together change the odds by a factor of at most 22,000."
     )
     assert said in " ".join(GUARANTEE.read_text(encoding="utf-8").split())
 
@@ -40,10 +40,10 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
 def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundredth: str, ten: str) -> None:
     said = in_plain_words(Fraction(epsilon), Fraction(0), EVERY)
     assert (
-        f"at most {once} times: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
+        f"a factor of at most {once}: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
         in said
     )
-    assert said.endswith(f"at most {ten} times.")
+    assert said.endswith(f"a factor of at most {ten}.")
 
 
 def test_beliefs_are_those_of_bayes() -> None:
@@ -52,7 +52,7 @@ def test_beliefs_are_those_of_bayes() -> None:
 
 
 def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
-    assert "2.7 times, but for a chance of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
+    assert "2.7, except with a probability of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
     assert "about one connection inside a group," in in_plain_words(
         Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS
     )
@@ -66,7 +66,5 @@ def test_the_lawyers_table_has_the_same_numbers() -> None:
     assert len(rows) == 5
     for epsilon, times, half, hundredth in rows:
         said = in_plain_words(Fraction(epsilon), Fraction(0), EVERY)
-        assert (
-            f"at most {times} times: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
-            in said
-        )
+        suspicions = f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
+        assert f"a factor of at most {times}: {suspicions}" in said

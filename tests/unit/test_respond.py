@@ -21,7 +21,7 @@ from pcneo.privacy import randomised_response
 from pcneo.privacy.composition import NOTHING, Cost
 from pcneo.privacy.mechanisms import Respond, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Public, Utility
 from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
 from pcneo.release.answers_file import write_answers
 
@@ -51,7 +51,26 @@ def test_digits_are_added_until_the_chance_of_a_flip_is_certain(monkeypatch: pyt
         threshold_of(F(1))
 
 
-@pytest.mark.parametrize("epsilon", ["0.0009", "16.001", "1e-9", "100", "1e299"])
+def test_with_few_digits_the_bounds_on_the_chance_of_a_flip_still_hold() -> None:
+    from decimal import Decimal, localcontext
+
+    for epsilon in (F(i, 7) for i in range(1, 100)):
+        with localcontext() as context:
+            context.prec = 60
+            exact = 2**24 / (1 + (Decimal(epsilon.numerator) / epsilon.denominator).exp())
+        for digits in (2, 3, 5, 8):
+            low, high = (randomised_response._quotient(epsilon, digits, up) for up in (False, True))
+            assert low < exact < high
+
+
+def test_both_ends_of_the_range_of_epsilon_are_in_it() -> None:
+    assert [Respond(epsilon=epsilon, n=10).flips.below for epsilon in ("0.001", "16")] == [
+        threshold_of(F(1, 1000)),
+        threshold_of(F(16)),
+    ]
+
+
+@pytest.mark.parametrize("epsilon", ["0.0009", "0.000999", "16.001", "1e-9", "100", "1e299"])
 def test_an_epsilon_outside_its_range_is_refused(epsilon: str) -> None:
     with pytest.raises(ParameterError, match=r"from 0\.001 to 16"):
         Respond(epsilon=epsilon, n=10)
@@ -97,6 +116,14 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
     assert "WARNING" in Respond(epsilon="6.2", n=34_546).answers_would_show()
+
+
+def test_of_connections_that_share_no_vertex_the_errors_are_foreseen_exactly() -> None:
+    """There no two vertices have a common neighbour, so nothing of the variance depends on the graph."""
+    mechanism = Respond(epsilon=1, n=10)
+    foreseen, v = mechanism.foresee(Public(mean_degree=1)), mechanism.flips.variance
+    assert foreseen.error == pytest.approx(math.sqrt(v**2 * (8 * 1 + 5 - 1) + v**3 * 36))
+    assert foreseen.error_of_total == pytest.approx(math.sqrt(v**2 * 5 * 8 + v**3 * 120))
 
 
 def test_what_the_answers_show_is_said_after() -> None:

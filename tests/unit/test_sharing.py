@@ -17,14 +17,14 @@ from pcneo.graph import graph_from_edges
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Once, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.choice import Chosen, Place
+from pcneo.release.choice import Chosen
 from pcneo.release.releasing import check_requests
 from pcneo.release.request import Release, each_k, read_batch
 from pcneo.release.sharing import shared
 from pcneo.store.database import GraphRecord
 
 F = Fraction
-PLACE = Place(graph=GraphRecord("g", Selection(("P",), ("K",), "id"), "00"), run=None, vertices=2000)
+GRAPH = GraphRecord("g", Selection(("P",), ("K",), "id"), "00")
 
 
 def asked(mechanism: str, epsilon: object = "1", **given: object) -> Release:
@@ -36,7 +36,7 @@ def chosen(*requests: Release) -> list[Chosen]:
 
 
 def placed(request: Release) -> Chosen:
-    return Chosen(**vars(PLACE), request=request)
+    return Chosen(request=request, graph=GRAPH, run=None, vertices=2000)
 
 
 @pytest.mark.parametrize("mechanism", ["edge", "total", "modelled"])
@@ -99,6 +99,7 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
         ([asked("edge", delta="0.1", share="x"), asked("edge", delta="0.2", share="x")], "have one delta"),
         ([asked("edge", epsilon_1="0.1", share="x"), asked("edge", epsilon_1="0.2", share="x")], "have one epsilon 1"),
         ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.4", share="x")], "must leave a part"),
+        ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.5", share="x")], "1/2 leaves none"),
     ):
         with pytest.raises(ParameterError, match=says):
             chosen(*rows)

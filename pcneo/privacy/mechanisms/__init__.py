@@ -79,7 +79,9 @@ def mechanism_of(name: str | None, **given: Any) -> Mechanism:
     for parameter, value in named.items():
         if parameter not in kind.parameter_names():
             kind.refuse_foreign(parameter, value)
-    return kind(**{"epsilon": None, **named})
+    made = kind(**{"epsilon": None, **named})
+    made.check_protects()
+    return made
 
 
 RETIRED: dict[str, Protects] = {"row": Protects.EVERY_CONNECTION}

@@ -28,6 +28,7 @@ from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE, Foresight, Public, Utility
 from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
+from pcneo.privacy.randomised_response import MOST_EPSILON
 
 OWNER = "the owner, who sees the whole graph"
 
@@ -125,6 +126,16 @@ class Mechanism(ABC):
 
     def complete(self) -> None:  # noqa: B027 - not every mechanism has defaults
         """Fill in what was left out, now that n is known; refuse what does not fit n."""
+
+    def check_protects(self) -> None:
+        """Refuse, for a release, an ε at which nothing would be protected; the proofs hold for any."""
+        if self.epsilon > MOST_EPSILON:
+            raise ParameterError(
+                f"epsilon of {self.name} must be at most {MOST_EPSILON}, not {exact_text(self.epsilon)}: above that "
+                "the noise is so small that nothing would be protected.",
+                name="epsilon",
+                value=self.epsilon,
+            )
 
     def fill(self, name: str, value: object) -> None:
         """Set a parameter that was left out."""

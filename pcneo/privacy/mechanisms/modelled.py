@@ -30,7 +30,7 @@ OF_CLASSES = Fraction(3, 4)
 """The part of ε2 that the sums over classes get, where there are classes."""
 
 NOTE = (
-    "The counts are modelled from the noisy degrees: they tell what a vertex of that degree has in the mean, not what "
+    "The counts are modelled from the noisy degrees: they say what a vertex of that degree has on average, not what "
     "this vertex has. They are biased."
 )
 
@@ -73,8 +73,7 @@ class Modelled(Total):
     of_negatives = "Noise goes both ways, so a degree and the total can be below 0; modelled counts cannot."
     counts_vertices = True
     of_single_counts = (
-        "Single counts say what a vertex of that degree has in the mean; how far that is off only `pcneo audit GRAPH` "
-        "tells."
+        "A single count is the average for vertices of that degree; only `pcneo audit GRAPH` says how far off it is."
     )
     publishes_scale = False  # what follows from the scale of the total is not the error of a count
     without = frozenset({"clip", "smooth"})  # no count is below 0, or above what its degree allows

@@ -31,7 +31,7 @@ class Published(TwoPhases):
     promise = "This release promises nothing: the noise does not follow from what a connection can change."
     protects = Protects.NOTHING
     in_short = InShort(
-        promises="nothing; it is the paper's Algorithm 3, to compare with",
+        promises="nothing; it is the paper's Algorithm 3, for comparison",
         exact="nothing",
         shows="anything: its noise can be far too small for its ε",
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pcneo.basics.model import Progress
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, NotFoundError, ParameterError
@@ -30,12 +30,12 @@ from pcneo.release.audit.attacked import (
     mean_found,
     simulated,
 )
-from pcneo.release.choice import Place, check_run, find_place
+from pcneo.release.choice import check_run, find_place
 from pcneo.release.loss_summary import find_losses
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
-from pcneo.store.database import Database
+from pcneo.store.database import Database, GraphRecord
 
 NOTICE = "For the owner alone: this says more of the graph than a release promises to hide. Do not publish it."
 
@@ -133,12 +133,12 @@ def audit(
     mechanisms = [made for made in every.values() if isinstance(made, Mechanism)]
     if not mechanisms:
         raise ParameterError(str(next(iter(every.values()))), name="epsilon", value=epsilon)
-    place = _place(db, source)
-    require_key_index(db, place.graph.selection)
-    read = read_for_release(db, place.graph, progress)
-    if place.run is not None:
-        read.read_groups(db, place.run, progress)
-    audited = _Audited(place, read, k)
+    record, run = _place(db, source)
+    require_key_index(db, record.selection)
+    read = read_for_release(db, record, progress)
+    if run is not None:
+        read.read_groups(db, run, progress)
+    audited = _Audited(run, read, k)
     rows = list(audited.without_a_release())
     for done, (kind, made) in enumerate(every.items()):
         if progress:
@@ -146,11 +146,11 @@ def audit(
         rows += audited.rows(kind, made)
     if progress:
         progress("auditing", len(every), len(every))
-    run, graph = place.run, read.graph
+    graph = read.graph
     return AuditResult(
         notice=NOTICE,
         meaning=MEANING,
-        graph=place.graph.name,
+        graph=record.name,
         run=run and run.id,
         p=run and str(run.search.p),
         search=run and run.search.name,
@@ -172,12 +172,14 @@ def audit(
 def _made_or_refused(kind: type[Mechanism], **given: Any) -> Mechanism | str:
     """Return a mechanism with what it has of what is given, or why it refuses that, before anything is read."""
     try:
-        return kind.taking(**given)
+        made = kind.taking(**given)
+        made.check_protects()
     except ParameterError as error:
         return str(error)
+    return made
 
 
-def _place(db: Database, source: Source) -> Place:
+def _place(db: Database, source: Source) -> tuple[GraphRecord, RunRecord | None]:
     """Find the graph with its run; without one, where none was named and there is none."""
     runs = db.list_runs()
     try:
@@ -191,9 +193,9 @@ def _place(db: Database, source: Source) -> Place:
 class _Audited:
     """One graph, with what is published of it in simulations."""
 
-    def __init__(self, place: Place, source: ReadGraph, k: int) -> None:
-        self.place, self.source, self.k = place, source, k
-        self.facts: CountedGraph = source.facts(place.run)
+    def __init__(self, run: RunRecord | None, source: ReadGraph, k: int) -> None:
+        self.run, self.source, self.k = run, source, k
+        self.facts: CountedGraph = source.facts(run)
         n = source.graph.vertex_count
         self.total = sum(self.facts.counts(k).tolist()) // k
         pairs = max(1, math.comb(n, 2))
@@ -218,11 +220,11 @@ class _Audited:
         if isinstance(made, str):
             yield AuditRow(kind.name, refused=made)
             return
-        if kind.needs_groups and self.place.run is None:
+        if kind.needs_groups and self.run is None:
             yield AuditRow(kind.name, refused="It rests on groups, and the graph has no run.")
             return
         try:
-            check_run(made, self.place.run)
+            check_run(made, self.run)
             yield from self._of(made.on(self.source.graph.vertex_count))
         except (GraphError, ParameterError) as error:
             yield AuditRow(kind.name, refused=str(error))

@@ -1,0 +1,54 @@
+"""What a first try needs from Python: the graph that comes with pcneo, and a Neo4j on this machine alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pcneo.basics.model import AnyPath
+
+if TYPE_CHECKING:
+    from pcneo.server.servers import LocalServer
+
+
+def sample_path() -> Path:
+    """Return the path of the friendships of 800 students that come with pcneo, an edge list.
+
+    >>> import pcneo
+    >>> pcneo.sample_path().name
+    'copenhagen_friends.edges.gz'
+    """
+    return Path(__file__).parents[1] / "cli" / "sample" / "copenhagen_friends.edges.gz"
+
+
+def start_server(data: AnyPath | None = None) -> LocalServer:
+    """Start a Neo4j Community on this machine, for you alone, or find it running.
+
+    It is fetched when it is first needed (about 155 MB), and keeps running until `stop_server`, also when Python ends.
+
+    >>> server = pcneo.start_server("my-graphs")  # doctest: +SKIP
+    >>> db = pcneo.connect(server.uri, auth=(server.username, server.password))  # doctest: +SKIP
+
+    Args:
+        data: the folder of its data, which is made if it is not there; None for the default one of `pcneo server`.
+
+    Raises:
+        LocalServerError: it cannot be fetched or started.
+    """
+    from pcneo.server.servers import start
+
+    return start(None if data is None else Path(data))
+
+
+def stop_server(data: AnyPath | None = None) -> bool:
+    """Stop the server that runs on a data folder, whose data stays; return whether there was one.
+
+    >>> pcneo.stop_server("my-graphs")  # doctest: +SKIP
+    True
+
+    Args:
+        data: the folder, as for `start_server`.
+    """
+    from pcneo.server.servers import stop
+
+    return stop(None if data is None else Path(data))
