@@ -14,13 +14,17 @@ from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import thread_count
-from pcneo.store.chosen_graph import choose_selection, find_keys, refuse_new_name, require_key_index
+from pcneo.store.chosen_graph import (
+    choose_selection,
+    find_keys,
+    refuse_new_name,
+    require_key_index,
+    warn_of_types_without_edges,
+)
 from pcneo.store.database import Database, GraphRecord
 
 if TYPE_CHECKING:
     from distributed import Client
-
-    from pcneo.store.database import Database, GraphRecord
 
 
 log = logging.getLogger("pcneo")
@@ -141,6 +145,8 @@ class Plan:
 
 def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unpack[Asked]) -> Plan:
     """Check everything that can be checked before the graph is read; `write` may give the graph a new name."""
+    if unknown := asked.keys() - Asked.__annotations__.keys():
+        raise TypeError(f"unknown keywords: {', '.join(sorted(unknown))}")
     searches, named = searches_of(**asked), _keys(asked.get("vertices"))
     concurrency, scheduler = _checked(mode, searches, asked), asked.get("scheduler")
     known, may_be_new = db.list_graphs(), may_be_new or mode == "write"
@@ -241,6 +247,7 @@ def _selection(
         if graph is not None and graph not in known:
             hint = f"There is no graph {graph!r} yet; known are {there}.{did_you_mean(graph, known)}"
         raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
+    warn_of_types_without_edges(db, selection)
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
     elif graph is not None and not given:

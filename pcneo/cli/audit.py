@@ -117,12 +117,13 @@ def _print(result: AuditResult) -> None:
 def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     """Yield what the rows and columns of the table are."""
     yield (
-        "zeros    like degrees and counts, which are exact: what could be published in place of a release; + answers: "
-        "the mechanism above, its answers published, too"
+        "zeros    and degrees and counts, which are both exact: what could be published in place of a release; "
+        "+ answers: the mechanism above, its answers published, too"
     )
     yield (
         f"promise  any: ε={result.epsilon:g} for any one connection; inside: the same for a pair inside a group, given "
-        "the groups and all other connections; δ: except with that probability, a millionth or less unless it is given"
+        "the groups and all other connections; δ: except with that probability, a millionth or less unless it is "
+        "given; none: nothing is promised"
     )
     yield "error    the mean of how far a count, or the total, is off"
     if "found" in columns:

@@ -214,8 +214,10 @@ def release(
         several = len(ks) * len(epsilons) > 1
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
         check_destinations([Destination(to=file) for file in files])
+    # What these options change, `agrees` does not say: then the log does.
+    is_plain = wanted is not None and not (dry_run or parties or groups is not None or answers is Answers.publish)
     try:
-        with connected() as db, Bars() as bars, warnings_alone(wanted=wanted is not None):
+        with connected() as db, Bars() as bars, warnings_alone(wanted=is_plain):
             source = _meant(db, run, selection)
             if wanted and mechanism and make:
                 bars.rest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
@@ -115,6 +116,7 @@ def stop() -> None:
 
     Example: pcneo server stop
     """
+    from pcneo.errors import LocalServerError
     from pcneo.server.servers import find_running
     from pcneo.server.servers import status as server_status
     from pcneo.server.servers import stop as stop_server
@@ -122,7 +124,11 @@ def stop() -> None:
     data = chosen_folder()
     server = find_running() if data is None else None
     folder = data if server is None else server.data
-    if running := server if folder is None else server_status(folder):
+    running = server
+    if folder is not None:
+        with suppress(LocalServerError):  # it is stopped whatever its files say
+            running = server_status(folder)
+    if running is not None:
         beside = "" if running.service is None else f", and the service {running.service} first"
         note(f"Stopping Neo4j, process {running.pid}, on {visible(str(running.data))}{beside}; its data stays.")
     with working("stopping Neo4j"):

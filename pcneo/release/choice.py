@@ -15,7 +15,7 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import Release, Source
-from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name
+from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name, warn_of_types_without_edges
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import list_ledger
 from pcneo.stored.runs import choose_run
@@ -172,6 +172,7 @@ def _find_graph(db: Database, name: str | None, named: Selection) -> GraphRecord
     if not named and len(fitting) == 1:
         return fitting[0]
     selection, _ = choose_selection(db, named)
+    warn_of_types_without_edges(db, selection)
     known = db.list_graphs()
     # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
     if name is not None and not named and all(release.graph != name for release in list_ledger(db).releases):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pcneo.basics.model import Key
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError
@@ -37,8 +37,11 @@ TIDY_PATIENCE = 2.0
 class Desk:
     """Looks after the queue of one database; one thread at a time."""
 
-    def __init__(self, queue: RequestQueue, settings: ServiceSettings, name: str) -> None:
-        """Prepare; nothing is asked yet."""
+    def __init__(
+        self, queue: RequestQueue, settings: ServiceSettings, name: str, answered: Callable[[], object]
+    ) -> None:
+        """Prepare; nothing is asked yet. `answered` is called each time that the database has answered."""
+        self._answered = answered
         self._name = name
         self._queue = queue
         self._settings = settings
@@ -51,6 +54,7 @@ class Desk:
     def look(self) -> Waiting:
         """Enter what is new, tidy up now and then, and return what may be claimed."""
         waiting = self._queue.poll(graphs=self._settings.graphs)
+        self._answered()
         now = time.monotonic()
         if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
             self._known, self._entered = waiting.requests if self._enter() else -1, now
@@ -65,7 +69,11 @@ class Desk:
         for id, graph in waiting:
             busy = self._busy.get(graph or "", (0.0, 0.0))
             is_left = id in self._left_alone or busy[1] > time.monotonic()
-            if not is_left and (claim := self._claim(id)) is not None:
+            if is_left:
+                continue
+            claim = self._claim(id)
+            self._answered()
+            if claim is not None:
                 return claim
         return None
 

@@ -73,7 +73,7 @@ class Lanes:
         self.name = f"{socket.gethostname()}:{os.getpid()}"
         self.woken = threading.Event()
         self._ending = ending
-        self._desk = Desk(queue, settings, self.name)
+        self._desk = Desk(queue, settings, self.name, figures.note_answer)
         lending = Lending()
 
         def worker() -> Worker:

@@ -135,9 +135,7 @@ class Service:
     def _poll(self, lanes: Lanes) -> None:
         last, pause = time.monotonic(), POLL_SECONDS
         while not self._ending.is_set():
-            is_open = lanes.step()
-            self.figures.note_answer()
-            if is_open:
+            if lanes.step():
                 last, pause = time.monotonic(), POLL_SECONDS
             elif time.monotonic() - last > QUIET_SECONDS:
                 pause = min(1.1 * pause, SLOWEST_POLL_SECONDS)

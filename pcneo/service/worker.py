@@ -29,7 +29,7 @@ from pcneo.errors import (
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
-from pcneo.service.request_checks import Question, check_request
+from pcneo.service.request_checks import MOST_P, Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.work import Work
 from pcneo.store.lending import Lending
@@ -204,13 +204,16 @@ class Worker:
 
 def _wanted(claim: Claim) -> dict[str, Any]:
     """Return what the log says of a request in each of its lines; what its author wrote may be of any length."""
-    given = {name: claim.values[name] for name in ("graph", "p", "by")}
-    short = {
-        name: text[:LONGEST_NAME] + "…"
-        for name, text in given.items()
-        if isinstance(text, str) and len(text) > LONGEST_NAME
-    }
-    return {"request": claim.id, **given, **short}
+    return {"request": claim.id, **{name: _shortened(claim.values[name]) for name in ("graph", "p", "by")}}
+
+
+def _shortened(value: Any) -> Any:
+    """Return a value, or the beginning of a long text or list."""
+    begins = value[:MOST_P] if isinstance(value, list) else value
+    text = begins if isinstance(begins, str) else str(begins)
+    if len(text) <= LONGEST_NAME and begins == value:
+        return value
+    return text[:LONGEST_NAME] + "…"
 
 
 def sentence_of(error: Exception) -> str:

@@ -49,12 +49,10 @@ def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[st
         indexed = [{i.property for i in db.list_key_indexes() if i.label == label} for label in labels]
         choices = sorted(set.intersection(*indexed))
         (key,) = _choose(choices, (), "--key", "indexed key property", filled)
-    selection = Selection(labels, types, key)
-    _warn_of_types_without_edges(db, selection)
-    return selection, filled
+    return Selection(labels, types, key), filled
 
 
-def _warn_of_types_without_edges(db: Database, selection: Selection) -> None:
+def warn_of_types_without_edges(db: Database, selection: Selection) -> None:
     """Warn of each type that no edge can have: a database keeps the names of types that nothing has any more."""
 
     def has_edges(type_: str) -> bool:

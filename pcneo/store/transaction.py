@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
 import neo4j
@@ -35,19 +34,6 @@ Item = TypeVar("Item")
 log = logging.getLogger("pcneo")
 
 _broken: ContextVar[Callable[[], object] | None] = ContextVar("broken", default=None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunFigures:
-    """The figures in the record of a complete run; attributes as in `pcneo.basics.model.RunRecord`."""
-
-    node_count: int
-    relationship_count: int
-    vertices: int
-    edges: int
-    memberships: int
-    fingerprint: str | None
-    membership_hash: str
 
 
 class Transaction:

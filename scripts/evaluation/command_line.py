@@ -13,8 +13,9 @@ import typer
 from typer.core import TyperGroup
 
 from pcneo.basics.json_form import camel
-from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.console import connected, print_json, print_table
 from pcneo.cli.options import Json
+from pcneo.cli.streams import note
 from pcneo.errors import ParameterError, PcneoError
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def _results() -> dict[tuple[str, ...], dict[str, Any]]:
     kept: dict[tuple[str, ...], dict[str, Any]] = {}
     for line in RESULTS.read_text().splitlines() if RESULTS.exists() else ():
         result = json.loads(line)
-        if _digest(result["module"]) == result["digest"]:
+        if (ROOT / result["module"]).is_file() and _digest(result["module"]) == result["digest"]:
             kept[result["module"], result["operator"], str(result["occurrence"])] = result
     made = {module: _made(module) for module, *_ in kept}
     return {key: result for key, result in kept.items() if key[1:] in made[key[0]]}

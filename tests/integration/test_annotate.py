@@ -195,6 +195,13 @@ def test_a_run_record_says_what_was_read_and_written(db):
     assert min(result.pre_processing_millis, result.compute_millis, result.write_millis) >= 0
 
 
+def test_a_misspelt_keyword_is_refused_and_writes_nothing(db):
+    db.put([(1, 2)])
+    with pytest.raises(TypeError, match="verticess"):
+        annotate.write(db.store, p="1/2", verticess=[1])
+    assert db.store.list_graphs() == []
+
+
 def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
     db.put(cycle(5))
     write(db, 0.3)

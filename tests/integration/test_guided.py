@@ -36,11 +36,11 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return db
 
 
-def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], *options: str) -> tuple[int, str]:
     """What `pcneo release` prints on a terminal where each question gets its answer, and its exit code."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "pcneo", "release"],
+        [sys.executable, "-m", "pcneo", "release", *options],
         stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, start_new_session=True,
         env={**os.environ, **environment, "TERM": "dumb", "COLUMNS": environment.get("COLUMNS", "200")},
     )  # fmt: skip
@@ -84,6 +84,13 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
     assert ("Nothing was spent." in text) == (not yes)
+
+
+def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, tmp_path: Path, server: Any) -> None:
+    answers = [("1, 2 or 3: ", "3"), (HOW, "8"), FILE, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment), "--answers", "publish")
+    assert code == 0, text
+    assert "the answers show much of the graph" in " ".join(text[: text.index("[y/N]")].split())
 
 
 SPECIAL = r"λ|δ|e\^|root mean square|mechanism|ledger|randomised|scale|degree|version,|membership|yes-answer"

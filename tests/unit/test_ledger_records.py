@@ -70,7 +70,7 @@ def test_a_release_that_says_something_else_is_damaged_and_named(changed: dict[s
     records, (damaged,) = release_records(rows({**RELEASE, **changed}))
     assert not records
     assert (damaged.record, damaged.is_release, damaged.why, damaged.element) == ("1f", True, why, "4:0")
-    assert damaged.graph == changed.get("graph", "a") or damaged.graph is None
+    assert damaged.graph == (changed.get("graph", "a") or None)
     assert str(damaged) == f"Release 1f {why}."
 
 

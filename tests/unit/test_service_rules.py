@@ -38,6 +38,17 @@ from pcneo.service.worker import Worker
 from pcneo.store.lending import Lending
 from pcneo.store.requests import VALUES, Answer, Claim, LostClaimError, Waiting
 
+# --- What the log says of a request
+
+
+def test_a_line_of_the_log_stays_short_whatever_an_author_wrote() -> None:
+    claim = claimed(graph="friends", p=["0.1", "0.3"], by="ann")
+    assert worker._wanted(claim) == {"request": "r1", "graph": "friends", "p": ["0.1", "0.3"], "by": "ann"}
+    long = claimed(graph=["g" * 1_000] * 1_000, p=["0.5"] * 1_000, by="b" * 1_000)
+    assert all(len(str(value)) <= worker.LONGEST_NAME + 1 for value in worker._wanted(long).values())
+    assert str(worker._wanted(long)["p"]).startswith("['0.5', '0.5', ")
+
+
 # --- What a request may say
 
 
@@ -513,7 +524,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def desk_of(queue: Any) -> Desk:
-    return Desk(queue, ServiceSettings(), "me")
+    return Desk(queue, ServiceSettings(), "me", lambda: None)
 
 
 def first(of: Desk, *waiting: tuple[str, str | None]) -> object:
@@ -650,7 +661,7 @@ def test_too_many_requests_that_cannot_be_refused_now_are_left_for_half_a_minute
 def test_old_answers_go_once_a_minute_all_of_them_but_never_for_more_than_ten_seconds(clock: Clock) -> None:
     queue: Any = Box(clock)
     queue.answers = [1_000, 1_000, 0]
-    of = Desk(queue, ServiceSettings(keep_days=2, keep_answers=50), "me")
+    of = Desk(queue, ServiceSettings(keep_days=2, keep_answers=50), "me", lambda: None)
     of.look()
     assert queue.asked_to_keep == [(2 * 86_400, 50)] * 3
     clock.now += 59

@@ -132,7 +132,7 @@ class Mechanism(ABC):
         if self.epsilon > MOST_EPSILON:
             raise ParameterError(
                 f"epsilon of {self.name} must be at most {MOST_EPSILON}, not {exact_text(self.epsilon)}: above that "
-                "the noise is so small that nothing would be protected.",
+                "the noise is so small that it would hide nothing.",
                 name="epsilon",
                 value=self.epsilon,
             )
