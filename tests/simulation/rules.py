@@ -59,7 +59,7 @@ class Rules:
             self._there.setdefault(node, self._stage.world.now)
             if old is not None:
                 self._look_at_request(node, old, new)
-                if new.get("token") is not None and old.get("token") is None:
+                if new.get("token") is not None and old.get("token") is None and not new.get("cancel"):
                     self._look_at_turn(node, new)
 
     def _look_at_claim(self, changes: list[Change], token: str | None) -> None:
@@ -149,6 +149,8 @@ class Rules:
 
     def _look_at_turn(self, claimed: Node, props: Props) -> None:
         """In each lane, and of each graph, the request that came first is claimed, unless it was tried before.
+
+        One that is only to be told that it is cancelled has no turn: who polled knows some, others are cancelled later.
 
         Those of a graph that was found busy are left alone for a while, and a later one that names no graph goes on.
         """
