@@ -45,8 +45,9 @@ class StatsResult(Table):
         return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
-        return f"Sizes and densities at p={', '.join(self.summaries)}: {self.caption()}"
+        """Return a line for all, and one for each p."""
+        lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
+        return "\n".join([f"Sizes and densities: {self.caption()}", *lines])
 
 
 def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) -> StatsResult:

@@ -12,7 +12,7 @@ from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.write_pace import membership_seconds, writing
-from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, ParameterError, PcneoError
@@ -93,6 +93,14 @@ class Estimate:
     log_bytes: int = 0
     removal_log_bytes: int = 0
 
+    def in_words(self) -> str:
+        """Return how much and how long, in a line."""
+        return (
+            f"about {self.memberships:,} memberships ({self.memberships_low:,} to {self.memberships_high:,}); search "
+            f"{rounded(self.compute_seconds, 2)} s, writing {rounded(self.write_seconds, 2)} s, both "
+            f"{rounded(self.total_seconds, 2)} s; {rounded(self.store_bytes / 1e6, 2)} MB in the store"
+        )
+
     def advice(self) -> list[str]:
         """Return what a person should know where one machine, or a store, is not enough."""
         lines = []
@@ -141,8 +149,9 @@ class EstimateResult(Table):
         return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
-        return f"Estimates at p={', '.join(self.estimates)}: {self.caption()}"
+        """Return a line for all, and one for each p."""
+        lines = [f"  p={p}: {estimate.in_words()}" for p, estimate in self.estimates.items()]
+        return "\n".join([f"Estimates: {self.caption()}", *lines])
 
 
 def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:

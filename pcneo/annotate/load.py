@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of
@@ -83,6 +84,24 @@ class LoadResult(Table):
                 ("nodes", self.node_count, self.nodes_created, self.nodes_matched),
                 ("relationships", self.relationship_count, self.relationships_created, self.relationships_matched),
             )
+        )
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        path = self.configuration["path"]
+        return f"{'Graph' if path is None else Path(path).name}: keys are {self.key_kind}s"
+
+    def __repr__(self) -> str:
+        """Return what was loaded, and what was dropped."""
+        edges = f"{self.relationships_created:,} created, {self.relationships_matched:,} already there"
+        dropped = {"self-loops dropped": self.self_loops_dropped, "repeated edges dropped": self.parallel_dropped}
+        return "\n".join(
+            [
+                self.caption(),
+                f"  nodes: {self.nodes_created:,} created, {self.nodes_matched:,} already there",
+                f"  relationships: {edges}",
+                *(f"  {what}: {count:,}" for what, count in dropped.items() if count),
+            ]
         )
 
 

@@ -198,7 +198,9 @@ def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | Non
         return None
     if len(names) > 1:
         raise ParameterError(
-            f"This graph has several names: {', '.join(names)}. Name one with --graph.", name="graph", value=None
+            f"This graph has several names: {', '.join(names)}. Name one with --graph (in Python `graph`).",
+            name="graph",
+            value=None,
         )
     log.info("This graph is already named %s; using that. Use --graph to give it another name.", names[0])
     return names[0]

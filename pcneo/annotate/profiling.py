@@ -45,8 +45,9 @@ class Profile(Table):
         return f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
-        return f"Profile over p={', '.join(self.summaries)}: {self.caption()}"
+        """Return a line for all, and one for each p."""
+        lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
+        return "\n".join([f"Profile: {self.caption()}", *lines])
 
 
 def profile(

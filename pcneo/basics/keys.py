@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from pcneo.basics.model import Key
+from pcneo.basics.spelling import did_you_mean
 
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64 = range(-(2**63), 2**63)
+_MOST_COMPARED = 10_000
+"""Among more keys the nearest one is not sought: that takes seconds."""
 
 
 def is_integer_key(text: str) -> bool:
@@ -22,6 +25,17 @@ def is_integer_key(text: str) -> bool:
 def key_text(key: Key) -> str:
     """Return a key as messages show it: text in quotes, but not a number, which a command line passes as text, too."""
     return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
+
+
+def key_meant(key: Key, known: Collection[Key]) -> str:
+    """Ask, as `did_you_mean` does, for a key in place of one that is not known."""
+    if not isinstance(key, str):
+        return ""
+    if is_integer_key(key) and int(key) in known:
+        return f" Did you mean the integer {key}?"
+    if len(known) > _MOST_COMPARED:
+        return ""
+    return did_you_mean(key, [name for name in known if isinstance(name, str)])
 
 
 def checked_key(key: object) -> Key:

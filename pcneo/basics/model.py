@@ -95,12 +95,10 @@ class RunRecord:
         pcneo: the version of pcneo that wrote it.
         revision: of the search; raised where any answer can change.
         added, retired: hubs that came and went with this version.
-        cohesions: hubs that it has.
-        memberships: their members.
+        cohesions, memberships: hubs that it has, and their members.
         node_count, relationship_count: the count store's figures when the graph was read.
         vertices, edges: those of the graph as read; for `vertices` what was read, for `answers` what was searched.
-        fingerprint: keyed hash of these keys and edges; None for `vertices`.
-        membership_hash: hash of the memberships; None for `vertices`.
+        fingerprint, membership_hash: keyed hash of these keys and edges, and of the memberships; None for `vertices`.
         started_at, finished_at: server times.
         replaced_at: when readers went on to the next version; None for the one that they go by now.
         from_files: whether cohesions of it were loaded from files: each is a minimal p-cohesion, and that a search
@@ -129,6 +127,11 @@ class RunRecord:
     finished_at: datetime
     replaced_at: datetime | None
     from_files: bool = False
+
+    def __repr__(self) -> str:
+        """Return the run and its version, in a line."""
+        found = f"{self.cohesions:,} cohesions, {self.memberships:,} memberships, search {self.search.name}"
+        return f"Run {self.id}, version {self.version}: {found}"
 
 
 @dataclass(frozen=True)
@@ -251,10 +254,8 @@ class CohesionBatch(Table):
 
     def caption(self) -> str:
         """Return a sentence for above the table."""
-        return (
-            f"{len(self):,} minimal p-cohesions, p={self.p}, search {self.search.name}: "
-            f"{len(self.members):,} memberships"
-        )
+        found = f"{len(self):,} minimal p-cohesions, p={self.p}, search {self.search.name}"
+        return f"{found}: {len(self.members):,} memberships"
 
     def cohesions(self) -> Iterator[FoundCohesion]:
         """Yield each cohesion by key."""

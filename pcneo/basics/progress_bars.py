@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 UNDOING = "removing what was written"
 """The stage that begins when the others are given up."""
@@ -57,6 +57,10 @@ def _in_notebook() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and not stream.closed and stream.isatty()
+
+
 class _Rich:
     def __init__(self) -> None:
         from rich.console import Console
@@ -70,8 +74,10 @@ class _Rich:
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
-            redirect_stdout=False,  # else the rows of a stream would go where the bars go
-            redirect_stderr=True,  # so that a note goes above the bars, and is not glued to one
+            # What is printed goes above the bars, and is not glued to one and then wiped; but rows of a stream that go
+            # into a file stay out of the terminal.
+            redirect_stdout=_is_terminal(sys.stdout),
+            redirect_stderr=True,
         )
         self._tasks: dict[str, Any] = {}
 

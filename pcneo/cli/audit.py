@@ -56,6 +56,8 @@ def audit(
     """
     given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     if n is not None:
+        if mean_degree is not None and (epsilon is None) == (error is None):
+            raise typer.BadParameter("Name either ε or the error that is wanted.", param_hint="-e, --error")
         wanted = {f"error_of_{(of or Of.total).value}": error}
         _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
         return

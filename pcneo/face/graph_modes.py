@@ -92,6 +92,19 @@ class GraphModes:
         >>> result.run.version, result.run.added, result.graph
         (1, 0, 'friends')
 
+        Args:
+            p: share of its neighbours that each member keeps, such as `"0.3"` or `"1/3"`, or several; None for every
+                standing run of the graph.
+            search: `smallest`, `density` or `degree`; by default `smallest`, or that of each run where p is None.
+            vertices: one key or several, and only the graph around them is read; None for every vertex.
+            effort: for `smallest`, try so many times as many starts, which takes longer and finds smaller sets.
+            concurrency: number of threads that search; one for each core at hand if not given.
+            check: also prove each answer minimal before it is kept.
+            create_index: create the index on the key if it is missing.
+            keeping: how long earlier versions are kept; by default three of them, and ten minutes.
+            scheduler: a client of a Dask cluster to search on, in place of this machine.
+            progress: called with stage, done and total, such as `pcneo.ProgressBars()` that is open.
+
         Returns:
             What was changed and how long it took: a row for each run.
         """
@@ -128,6 +141,10 @@ class GraphModes:
 
         >>> [cohesion.size for cohesion in friends.stream(p="0.3", vertices=[58])]
         [6]
+
+        Args:
+            p: as for `annotate`, but never None.
+            search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import stream
 
@@ -165,6 +182,11 @@ class GraphModes:
 
         >>> friends.stats(p=["0.1", "0.3"]).to_pandas()["p"].tolist()
         ['1/10', '3/10']
+
+        Args:
+            p: as for `annotate`, but never None.
+            plot: a picture of sizes and densities, of several p over p: `.svg` or `.png`, which needs matplotlib.
+            search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import stats
 
@@ -199,6 +221,13 @@ class GraphModes:
         >>> steady = friends.steadiness(p="0.3", orders=2, to="steady", vertices=[58])
         >>> steady.summaries["3/10"].vertices, [file.name for file in steady.files]
         (1, ['vertices.csv', 'connections.csv'])
+
+        Args:
+            p: as for `annotate`, but never None.
+            orders: how many other numberings are searched, drawn from a fixed seed; 5 of them take 6 searches.
+            to: a folder for `vertices.csv` (how often each vertex keeps its cohesion) and `connections.csv` (how often
+                each of its connections is critical); made if it is not there. Neither file may be there already.
+            search, vertices, effort, concurrency, progress: as for `annotate`.
         """
         from pcneo.annotate import steadiness
 
@@ -228,6 +257,10 @@ class GraphModes:
 
         >>> friends.estimate(p="0.3").estimates["3/10"].memberships > 0
         True
+
+        Args:
+            p: as for `annotate`, but never None.
+            search, effort, concurrency, progress: as for `annotate`.
         """
         from pcneo.annotate import estimate
 
@@ -258,6 +291,12 @@ class GraphModes:
 
         >>> friends.to_parquet("friends.parquet", p="0.3").files[0].cohesions
         800
+
+        Args:
+            to: a new file, `.parquet`, or a folder that is there, which several p need.
+            p: as for `annotate`, but never None.
+            part: which part of how many this process writes: `(2, 5)` is the second of five; by default the whole.
+            search, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import to_parquet
 
@@ -287,6 +326,10 @@ class GraphModes:
 
         >>> friends.load_cohesions("friends.parquet").run.added
         0
+
+        Args:
+            files: one file or several; the files of a p must have every vertex once.
+            create_index, keeping, progress: as for `annotate`.
         """
         from pcneo.annotate.load_cohesions import load_cohesions
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import Table, rounded
-from pcneo.basics.keys import checked_key, checked_keys, key_text
+from pcneo.basics.keys import checked_key, checked_keys, key_meant, key_text
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError
@@ -106,7 +106,8 @@ class Cohesions(Table):
         """Return the cohesion of a vertex."""
         place = self._places.get(checked_key(key))
         if place is None:
-            raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.", what="vertex", name=key)
+            near = key_meant(key, self._places)
+            raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.{near}", what="vertex", name=key)
         (found,) = self._batch.part(place, place + 1).cohesions()
         return Cohesion(found, self._around, self._of_members)
 

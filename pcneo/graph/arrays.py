@@ -27,7 +27,7 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
     if len(kinds) > 1:
         raise KeyPropertyError(
             f"Keys are of two kinds, such as the integer {kinds[int]!r} and the string {kinds[str]!r}; "
-            "choose a key property that is of one kind for every vertex.",
+            "make all of them integers, or all strings (in networkx: nx.relabel_nodes(G, str)).",
             examples=(kinds[int], kinds[str]),
         )
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcneo.basics.keys import key_text, plain_key
+from pcneo.basics.keys import key_meant, key_text, plain_key
 from pcneo.basics.model import Graph, Key
-from pcneo.errors import NotFoundError
+from pcneo.errors import KeyPropertyError, NotFoundError
 from pcneo.graph.build import graph_from_edges, graph_from_rows
 
 if TYPE_CHECKING:
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 GivenGraph = Any
 """What `as_graph` takes. Frames and sparse matrices are known by what they can do, so no library is imported for it."""
 
+_MISSING = ("nan", "None", "<NA>", "NaT")
+"""What the missing values of pandas and others are as text; some of them compare with nothing."""
+
 WANTED = (
-    "a graph is wanted: networkx's, a scipy.sparse matrix, a frame or list of edges, (keys, sources, targets), or "
-    "pcneo.Graph"
+    "Pass a graph: a networkx graph, a scipy.sparse matrix, a data frame or list of edges, (keys, sources, targets) or "
+    "a pcneo.Graph."
 )
 
 
@@ -56,7 +59,16 @@ def as_graph(graph: GivenGraph) -> Graph:
         return graph_from_edges(keys, sources, targets)
     if isinstance(graph, Sequence) and not isinstance(graph, str | bytes):
         return _from_pairs(graph)
-    raise TypeError(f"{WANTED}; not {type(graph).__name__}")
+    raise TypeError(f"{WANTED} This is {_what_it_is(graph)}.")
+
+
+def _what_it_is(graph: object) -> str:
+    """Return what was given in place of a graph, and what helps."""
+    if isinstance(graph, str):
+        return "a str; to read a file use networkx.read_edgelist or db.load"
+    if hasattr(graph, "annotate"):
+        return 'a graph in a database, which has methods of its own, such as .stats(["0.1", "0.3"])'
+    return f"of type {type(graph).__name__}"
 
 
 def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
@@ -72,7 +84,9 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
     keys = list(keys)
     for key in keys:
         if key not in place:
-            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
+            raise NotFoundError(
+                f"There is no vertex {key_text(key)} in the graph.{key_meant(key, place)}", what="vertex", name=key
+            )
     return [place[key] for key in keys]
 
 
@@ -82,7 +96,7 @@ def _is_column(column: object) -> bool:
 
 def _from_matrix(matrix: Any) -> Graph:
     if matrix.shape[0] != matrix.shape[1]:
-        raise TypeError(f"{WANTED}; not a matrix of {matrix.shape[0]} rows and {matrix.shape[1]} columns")
+        raise TypeError(f"{WANTED} This matrix has {matrix.shape[0]} rows and {matrix.shape[1]} columns.")
     entries = matrix.tocoo()
     is_edge = entries.data != 0
     rows, columns = entries.row[is_edge], entries.col[is_edge]
@@ -93,14 +107,28 @@ def _from_columns(frame: Any) -> Graph:
     names = list(frame.columns)
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
-        raise TypeError(f"{WANTED}; this frame has neither the columns source and target nor two alone: {names}")
-    return _from_ends(*(list(map(plain_key, frame[name])) for name in ends))
+        raise TypeError(f"{WANTED} This frame has neither the columns source and target nor two alone: {names}.")
+    columns = [list(map(plain_key, frame[name])) for name in ends]
+    for name, column in zip(ends, columns, strict=True):
+        _check_none_is_missing(name, column)
+    return _from_ends(*columns)
+
+
+def _check_none_is_missing(name: str, column: list[Any]) -> None:
+    for row, key in enumerate(column):
+        if not isinstance(key, int | str) and str(key) in _MISSING:
+            raise KeyPropertyError(
+                f"Row {row} of the frame, counted from 0, has no {name!r}. Leave such rows out, in pandas by "
+                f"frame.dropna().astype(int) where keys are integers.",
+                row=row,
+                column=name,
+            )
 
 
 def _from_pairs(pairs: Sequence[Any]) -> Graph:
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise TypeError(f"{WANTED}; an edge of a list is a pair of keys, not {pair!r}")
+            raise TypeError(f"{WANTED} An edge of a list is a pair of keys, not {pair!r}.")
     return _from_ends([plain_key(a) for a, _ in pairs], [plain_key(b) for _, b in pairs])
 
 
@@ -108,5 +136,5 @@ def _from_ends(sources: list[Any], targets: list[Any]) -> Graph:
     try:
         keys = list(dict.fromkeys([*sources, *targets]))
     except TypeError as error:
-        raise TypeError(f"{WANTED}; a key is an integer or text") from error
+        raise TypeError(f"{WANTED} A key is an integer or text.") from error
     return graph_from_edges(keys, sources, targets)

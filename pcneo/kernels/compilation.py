@@ -30,7 +30,7 @@ class _Announcement(Listener):
     def on_start(self, event: Event) -> None:
         if self._what not in _announced:
             _announced.add(self._what)
-            log.warning("Compiling %s for this machine (once; up to a minute).", self._what)
+            log.warning("Compiling one part of %s for this machine (first use only; up to a minute).", self._what)
 
     def on_end(self, event: Event) -> None:
         pass

@@ -161,7 +161,9 @@ def advise(
         )
     error, of = (error_of_count, "count") if error_of_total is None else (error_of_total, "total")
     if [epsilon, error_of_total, error_of_count].count(None) != 2:
-        raise ParameterError("Name either ε or the error that is wanted.", name="epsilon", value=epsilon)
+        raise ParameterError(
+            "Give epsilon, or error_of_total or error_of_count, but not both.", name="epsilon", value=epsilon
+        )
     exact_epsilon = None if epsilon is None else positive(epsilon, "epsilon")
     public, wanted = Public(float(degree), count), None if error is None else _wanted(error, of, n, k, count)
     return Advice(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import rounded
+
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
 
@@ -56,6 +58,16 @@ class Summary:
             memberships=int(sizes.sum()),
             sizes=Distribution.of(sizes),
             densities=Distribution.of(densities[sizes > 1]),
+        )
+
+    def in_words(self) -> str:
+        """Return what p is chosen by, in a line."""
+        if self.sizes is None:
+            return "no cohesions"
+        density = "" if self.densities is None else f", density {self.densities.mean:.2f}"
+        return (
+            f"mean size {rounded(self.sizes.mean, 3)}, largest {self.sizes.max:,.0f}{density}; "
+            f"{self.memberships:,} memberships"
         )
 
     def as_row(self) -> dict[str, Any]:

@@ -35,6 +35,10 @@ class StoredGraph:
     relationship_count: int
 
 
+_KEYWORDS = {"--node-label": "node_labels", "--relationship-type": "relationship_types", "--key": "key"}
+"""What Python calls an option."""
+
+
 def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[str, str]]:
     """Choose labels, types and key: those that are named, and otherwise the only ones that the database has.
 
@@ -111,7 +115,9 @@ def _choose(
         return named
     if len(there) != 1:
         raise ParameterError(
-            f"Name the {what} with {option}: the database has {_listed(there)}.", name=option, value=None
+            f"Name the {what} with {option} (in Python `{_KEYWORDS[option]}`): the database has {_listed(there)}.",
+            name=option,
+            value=None,
         )
     filled[option] = there[0]
     return (there[0],)
@@ -236,7 +242,7 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     if other:
         raise KeyPropertyError(
             f"The property {name!r} of {other:,} of {keys.nodes:,} nodes is neither an integer nor a string, for "
-            f"example {keys.example}. Choose another key with --key.",
+            f"example {keys.example}. Choose another key with --key (in Python `key`).",
             other=other,
             example=keys.example,
         )

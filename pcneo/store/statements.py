@@ -65,6 +65,10 @@ class Statement(Header):
     folder: str
     text: LiteralString
 
+    def __repr__(self) -> str:
+        """Return its name and what it does, in a line."""
+        return f"{self.name}: {self.summary}"
+
     def render(self, names: Mapping[str, str | Sequence[str]]) -> LiteralString:
         """Return the text with every sample name replaced by the user's own, in backticks.
 

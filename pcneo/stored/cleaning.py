@@ -42,6 +42,22 @@ class CleanResult:
     relied_on: tuple[str, ...] = ()
     answered_requests: int = 0
 
+    def __repr__(self) -> str:
+        """Return what was removed, in a line, without what there was none of."""
+        named = f" ({words(list(self.runs), 12)})" if self.runs else ""
+        further = {
+            "runs of an earlier pcneo": self.earlier_runs,
+            "properties that releases wrote": len(self.properties),
+            "answered requests": self.answered_requests,
+        }
+        return ", ".join(
+            [
+                f"Clean: {len(self.runs):,} run{'' if len(self.runs) == 1 else 's'}{named}",
+                f"{self.hubs:,} cohesions",
+                *(f"{count:,} {what}" for what, count in further.items() if count),
+            ]
+        )
+
 
 def clean(
     db: Database,

@@ -56,6 +56,13 @@ class QueryResult(Table):
         return f"{rows}: run {self.run.id}, version {self.run.version}"
 
 
+class _Queries(tuple[Statement, ...]):
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self))
+
+
 def list_queries() -> tuple[Statement, ...]:
     """Return the queries in order of their names, with what they do, take, return and cost.
 
@@ -63,7 +70,7 @@ def list_queries() -> tuple[Statement, ...]:
     >>> pcneo.list_queries()[0].name
     'cohesion_graph'
     """
-    return tuple(statement for statement in all_statements() if statement.folder == "queries")
+    return _Queries(statement for statement in all_statements() if statement.folder == "queries")
 
 
 def render_query(
@@ -226,9 +233,9 @@ def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
     wanted = {declaration.name: declaration for declaration in query.parameters}
     for name in (name for name in wanted if name not in parameters):
         if wanted[name].kind == _KEY:
-            what = f"a vertex: add --param {name}=KEY."
+            what = f"a vertex: add --param {name}=KEY (in Python {name}=KEY)."
         else:
-            what = f"the parameter {name}, {wanted[name].meaning}: add --param {name}=…"
+            what = f"the parameter {name}, {wanted[name].meaning}: add --param {name}=… (in Python {name}=…)"
         raise ParameterError(f"The query {query.name} needs {what}", name=name, value=None)
     _check_given(query, parameters)
 

@@ -34,6 +34,19 @@ class VerifiedRun:
         """Whether the graph or the memberships differ from what was stored."""
         return False in (self.graph_same, self.memberships_same)
 
+    def __repr__(self) -> str:
+        """Return the run and both comparisons, in a line."""
+        graph = "not compared" if self.graph_same is None else _verdict(self.graph_same)
+        memberships = _verdict(self.memberships_same)
+        return (
+            f"Run {self.run.id}, version {self.run.version}: graph as read: {graph}; "
+            f"memberships as written: {memberships}"
+        )
+
+
+def _verdict(same: bool) -> str:
+    return "same" if same else "CHANGED"
+
 
 def verify(db: Database, *, run: str | None = None, progress: Progress | None = None) -> list[VerifiedRun]:
     """Read graphs and memberships again and compare them with what was recorded.

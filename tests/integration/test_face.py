@@ -80,15 +80,28 @@ def _order(test: doctest.DocTest) -> tuple[bool, str]:
 
 def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    db.load(copenhagen_friends_path(), node_label="Person", relationship_type="KNOWS", key="id")
+    loaded = db.load(copenhagen_friends_path(), node_label="Person", relationship_type="KNOWS", key="id")
+    assert repr(loaded).splitlines()[1:] == [
+        "  nodes: 800 created, 0 already there",
+        "  relationships: 6,418 created, 0 already there",
+    ]
     friends = db.graph("friends", **PERSONS)
     assert db.graphs() == []  # nothing is written yet
     assert friends.estimate(p="0.3").vertices == friends.stats(p=["0.1", "0.3"]).vertices == 800
     assert isinstance(friends.stream(p="0.3", vertices=[58]).to_pandas(), pandas.DataFrame)
     assert repr(db).startswith(f"<Db {db.name} at bolt://")
     found = "800 vertices, 6,418 edges"
-    assert repr(friends.stats(p=["0.1", "0.3"])) == f"Sizes and densities at p=1/10, 3/10: {found}; nothing was written"
-    assert repr(friends.estimate(p="0.1")) == f"Estimates at p=1/10: {found}; nothing was written"
+    first, *lines = repr(friends.stats(p=["0.1", "0.3"])).splitlines()
+    assert first == f"Sizes and densities: {found}; nothing was written"
+    assert lines[0].startswith("  p=1/10: mean size 3.2"), lines
+    assert lines[1].startswith("  p=3/10: mean size 14, largest "), lines
+    first, line = repr(friends.estimate(p="0.1")).splitlines()
+    assert first == f"Estimates: {found}; nothing was written"
+    assert re.fullmatch(
+        r"  p=1/10: about [\d,]+ memberships \([\d,]+ to [\d,]+\); search [\d.]+ s, writing [\d.]+ s, both [\d.]+ s; "
+        r"[\d.]+ MB in the store",
+        line,
+    ), line
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
     assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
@@ -97,6 +110,14 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
         r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ came and 0 went", repr(updated)
     ), updated
     run = db.graph("friends").run("0.3")
+    assert re.fullmatch(
+        r"Run friends@3/10, version 1: 800 cohesions, [\d,]+ memberships, search smallest", repr(run.record)
+    )
+    assert repr(run.check()) == "Run friends@3/10, version 1: graph as read: same; memberships as written: same"
+    assert repr(db.clean(dry_run=True)) == "Clean: 1 run (friends@3/10), 800 cohesions"
+    first, *lines = repr(friends.audit(epsilon=1)).splitlines()
+    assert first == "Audit of friends@3/10, for the owner alone: 800 vertices, 6,418 connections, k=3, ε=1"
+    assert lines[0].startswith("  zeros: mean error of a count "), lines
     asked = repr(run.query("critical_connections", id=58))
     assert asked == "12 rows of a, b, relationships: run friends@3/10, version 1"
     run[58].draw("58.svg")

@@ -49,6 +49,9 @@ def test_all_that_a_page_prints_runs_in_its_order(page: str, reader: Reader) -> 
     text = (GUIDE / page).read_text(encoding="utf-8")
     reader.follow(text)
     assert len(reader.ran) >= 2
+    if page == "choose-p.md":
+        assert reader.printed.startswith("Profile: ")
+        assert reader.printed in text
     unknown = {kind for kind, _ in blocks(text)} - {"", "sh", "bash", "cypher", "python", "text", "toml"}
     assert not unknown, "a block of a language that nobody runs"
 

@@ -50,15 +50,15 @@ def shown(width: int, commands: list[list[str]], environment: dict[str, str]) ->
 
 
 def in_terminal(width: int, arguments: list[str], stream: str, environment: dict[str, str] | None = None) -> str:
-    """What Python, started so, prints where one of its outputs is a terminal of some width."""
+    """What Python, started so, prints where an output, or both, is a terminal of some width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
         [sys.executable, *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=theirs if stream == "stdout" else subprocess.DEVNULL,
-        stderr=theirs if stream == "stderr" else subprocess.DEVNULL,
+        stdout=theirs if stream in ("stdout", "both") else subprocess.DEVNULL,
+        stderr=theirs if stream in ("stderr", "both") else subprocess.DEVNULL,
         env={**clean, **(environment or {}), "TERM": "xterm"},
     )
     os.close(theirs)
@@ -96,6 +96,23 @@ def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own(b
     assert plain[place + 1].startswith("of many")
     assert max(map(len, plain)) <= 80
     assert any("3/3" in line for line in plain)
+
+
+PRINTED_BESIDE_A_BAR = """
+from pcneo import ProgressBars
+with ProgressBars() as bars:
+    bars("reading", 1, 3)
+    print("a column\\n1 row")
+    bars("reading", 3, 3)
+    print("the last")
+"""
+
+
+def test_what_python_prints_while_a_bar_is_drawn_stands_above_it() -> None:
+    lines = in_terminal(80, ["-c", PRINTED_BESIDE_A_BAR], "both").splitlines()
+    plain = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line.rpartition("\x1b[2K")[2]).rstrip() for line in lines]
+    assert [line for line in plain if line and "reading" not in line] == ["a column", "1 row", "the last"]
+    assert "3/3" in plain[-2]
 
 
 def _read(descriptor: int) -> bytes:

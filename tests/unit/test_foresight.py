@@ -165,14 +165,14 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"epsilon": 1, "error_of_total": 5}, "either ε or the error"),
-        ({}, "either ε or the error"),
+        ({"epsilon": 1, "error_of_total": 5}, "Give epsilon, or error_of_total"),
+        ({}, "Give epsilon, or error_of_total"),
         ({"error_of_total": "10%"}, "needs the mean number of triangles"),
         ({"error_of_total": 0.1}, "less than one clique; for a share of the total write 10%"),
         ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
         ({"error_of_total": "0%", "expect": 5}, "error must be"),
         ({"error_of_count": "nan"}, "error must be"),
-        ({"error_of_total": 5, "error_of_count": 5}, "either ε or the error"),
+        ({"error_of_total": 5, "error_of_count": 5}, "Give epsilon, or error_of_total"),
         ({"epsilon": 1, "expect": -1}, "expect must be"),
     ],
 )
@@ -238,6 +238,13 @@ def test_advice_is_a_table_and_shows_itself_in_a_line_for_each_mechanism() -> No
     columns = advice.as_columns()
     assert columns["mechanism"][2:4] == ["modelled", "total"]
     assert columns["epsilon"] == [one.epsilon for one in advice.mechanisms]
+
+
+@pytest.mark.parametrize("given", [[], ["-e", "1", "--error", "5"]])
+def test_the_command_line_asks_in_its_own_words_for_either_epsilon_or_an_error(given: list[str]) -> None:
+    refused = CliRunner().invoke(app, ["audit", "-n", "800", "-d", "16", *given])
+    assert refused.exit_code == 2
+    assert "-e, --error" in refused.output
 
 
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:

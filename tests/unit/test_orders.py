@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -75,7 +76,10 @@ def test_orders_below_one_are_refused(orders: int):
 def test_a_profile_describes_each_p_and_draws_them(tmp_path):
     graph = nx.les_miserables_graph()
     described = pcneo.profile(graph, ["1/3", 0.1], "density", plot=tmp_path / "profile.svg")
-    assert repr(described).startswith("Profile over p=")
+    first, *lines = repr(described).splitlines()
+    assert first == "Profile: 77 vertices, 254 edges; search density"
+    assert [line.split(": mean size ")[0] for line in lines] == ["  p=1/3", "  p=1/10"]
+    assert re.fullmatch(r"  p=1/3: mean size [\d.]+, largest \d+, density 0\.\d\d; [\d,]+ memberships", lines[0])
     assert list(described.summaries) == ["1/3", "1/10"]
     for p, summary in described.summaries.items():
         batch = search_all(as_graph(graph), p, "density")

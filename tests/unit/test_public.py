@@ -242,7 +242,7 @@ def test_a_sparse_matrix_is_a_graph_whose_keys_are_its_positions():
     entries = SimpleNamespace(row=rows, col=cols, data=np.array([1.0] * network.number_of_edges() + [0.0]))
     matrix = SimpleNamespace(shape=(34, 34), tocoo=lambda: entries)  # what scipy.sparse has, which no extra brings
     graph, expected = pcneo.as_graph(matrix), pcneo.as_graph(network)
-    with pytest.raises(TypeError, match="not a matrix of 2 rows and 3 columns"):
+    with pytest.raises(TypeError, match="This matrix has 2 rows and 3 columns"):
         pcneo.as_graph(SimpleNamespace(shape=(2, 3), tocoo=lambda: entries))
     assert (graph.keys.tolist(), graph.neighbours.tolist()) == (expected.keys.tolist(), expected.neighbours.tolist())
 
@@ -264,8 +264,27 @@ def test_a_sparse_matrix_is_a_graph_whose_keys_are_its_positions():
     ],
 )
 def test_what_is_not_a_graph_is_refused_with_a_sentence(graph: Any, error: type[Exception]):
-    with pytest.raises(error, match=r"a graph is wanted|keys must be integers or strings|two kinds|more than one"):
+    with pytest.raises(error, match=r"Pass a graph|keys must be integers or strings|two kinds|more than one"):
         pcneo.minimal_p_cohesions(graph, "0.4")
+
+
+def test_what_was_meant_is_said_where_no_graph_is_given():
+    with pytest.raises(TypeError, match=r"This is a str; to read a file use networkx\.read_edgelist or db\.load\."):
+        pcneo.profile("friends.csv")
+    handle = pcneo.GraphHandle("friends", db=None)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"This is a graph in a database, which has methods .* \.stats\("):
+        pcneo.profile(handle)
+    with pytest.raises(KeyPropertyError, match=r"make all of them integers, or all strings .*relabel_nodes\(G, str\)"):
+        pcneo.as_graph(nx.Graph([(1, "a")]))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_row_of_a_frame_without_a_key_is_named(missing: Any):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"source": [1, 2], "target": [2, missing]})
+    for given in (frame, frame.convert_dtypes()):
+        with pytest.raises(KeyPropertyError, match=r"Row 1 of the frame, counted from 0, has no 'target'.*dropna"):
+            pcneo.as_graph(given)
 
 
 def test_a_frame_without_two_columns_that_are_ends_is_refused():
@@ -319,6 +338,13 @@ def test_a_missing_key_is_a_key_error_with_a_sentence():
         batch[7]
     assert str(raised.value) == "There is no cohesion of 7 here."
     assert batch.get(7) is None
+    with pytest.raises(KeyError) as raised:
+        pcneo.minimal_p_cohesions(nx.les_miserables_graph(), "0.3")["Valjan"]
+    assert str(raised.value) == "There is no cohesion of 'Valjan' here. Did you mean Valjean?"
+    with pytest.raises(NotFoundError, match=r"no vertex 'Valjan' in the graph\. Did you mean Valjean\?"):
+        pcneo.minimal_p_cohesions(nx.les_miserables_graph(), "0.3", vertices="Valjan")
+    with pytest.raises(NotFoundError, match=r"no vertex 1 in the graph\. Did you mean the integer 1\?"):
+        pcneo.minimal_p_cohesions([(1, 2)], "0.3", vertices="1")
     for way in (lambda: pcneo.minimal_p_cohesions([(1, 2)], "1/2", vertices=7), lambda: batch.to_networkx(7)):
         with pytest.raises(NotFoundError, match="7"):
             way()

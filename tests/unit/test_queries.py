@@ -28,6 +28,9 @@ def test_names_of_queries_are_completed() -> None:
 def test_queries_are_listed_by_name() -> None:
     assert sorted(QUERIES) == QUERIES
     assert "critical_connections" in QUERIES
+    shown = repr(list_queries()).splitlines()
+    assert [line.split(": ")[0] for line in shown] == QUERIES
+    assert all(line.endswith(".") for line in shown), shown
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -93,5 +96,7 @@ def test_a_key_is_an_integer_or_a_string() -> None:
 
 
 def test_a_missing_key_is_named_before_any_database_is_asked() -> None:
-    with pytest.raises(ParameterError, match="critical_connections needs a vertex: add --param id=KEY"):
+    with pytest.raises(
+        ParameterError, match="critical_connections needs a vertex: add --param id=KEY \\(in Python id=KEY\\)"
+    ):
         run("critical_connections", run="r")

@@ -435,7 +435,9 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
         for _ in range(2)
     )
     assert cold.stdout == warm.stdout == "(0, 1)\n"
-    assert cold.stderr == "pcneo: Compiling the search for this machine (once; up to a minute).\n"
+    assert cold.stderr == (
+        "pcneo: Compiling one part of the search for this machine (first use only; up to a minute).\n"
+    )
     assert warm.stderr == ""
 
 

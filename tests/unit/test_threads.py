@@ -77,7 +77,7 @@ def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
     with caplog.at_level(logging.WARNING, "pcneo"), compilation_announced("the sums"):
         assert two() == 2
     assert [record.getMessage() for record in caplog.records] == [
-        "Compiling the sums for this machine (once; up to a minute)."
+        "Compiling one part of the sums for this machine (first use only; up to a minute)."
     ]
     caplog.clear()
     with compilation_announced("what is compiled already"):

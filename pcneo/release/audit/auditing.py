@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pcneo.basics.frames import rounded
 from pcneo.basics.model import Progress, RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
@@ -81,6 +82,16 @@ class AuditRow:
     costliest: tuple[float, float, float] | None = None
     refused: str | None = None
 
+    def __repr__(self) -> str:
+        """Return its name and its figures, or why it cannot be had."""
+        if self.refused is not None:
+            return f"{self.name}: {self.refused}"
+        errors = {"mean error of a count": self.error, "of the total": self.error_of_total}
+        said = [f"{what} {rounded(error)}" for what, error in errors.items() if error is not None]
+        if self.found is not None:
+            said.append(f"connections found {self.found:.0%}")
+        return f"{self.name}: {', '.join(said) or 'no figures'}"
+
 
 @dataclass(frozen=True)
 class AuditResult:
@@ -115,6 +126,14 @@ class AuditResult:
     releases: int
     attacked: int
     rows: tuple[AuditRow, ...]
+
+    def __repr__(self) -> str:
+        """Return a line for all, and one for each row."""
+        about = (
+            f"Audit of {self.run or self.graph}, for the owner alone: {self.vertices:,} vertices, {self.connections:,} "
+            f"connections, k={self.k}, ε={self.epsilon:g}"
+        )
+        return "\n".join([about, *(f"  {row!r}" for row in self.rows)])
 
 
 def audit(
