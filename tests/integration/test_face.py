@@ -320,9 +320,9 @@ def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
 
 
 def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: pytest.LogCaptureFixture) -> None:
-    Path("people.csv").write_text("from,to\nAnn,Bob\nBob,Cem\n")
+    Path("people.csv").write_text("person_a,person_b\nAnn,Bob\nBob,Cem\n")
     db.load("people.csv", node_label="P", relationship_type="R", key="id")
-    says = "Line 1 (from, to) shares no key with any other line and was loaded as data; if it is a header,"
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
     (warning,) = [record for record in caplog.records if record.name == "pcneo" and record.levelname == "WARNING"]
     assert warning.getMessage().startswith(says)
 
