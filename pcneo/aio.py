@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from pcneo.basics.config import ConnectionSettings, read_environment
+from pcneo.basics.config import ARGUMENTS, ConnectionSettings, read_environment
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
@@ -186,5 +186,5 @@ async def connect(
     elif auth is None:
         raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
     else:
-        settings = ConnectionSettings(uri, *auth, database)
+        settings = ConnectionSettings(uri, *auth, database, names=ARGUMENTS)
     return AsyncDb(await connect_async(settings), database or settings.database, owns_driver=True)

@@ -33,6 +33,7 @@ def shown(hops: list[int], others: int, *, score: str = "density", text: bool = 
         hops=away,
         local_view=LocalView(900, 1234),
         moved=False,
+        holds=True,
     )
 
 

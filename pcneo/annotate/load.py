@@ -217,6 +217,14 @@ def key_and_line(found: KeysOfLine) -> str:
     return keys if found.line is None else f"{keys}, line {found.line}"
 
 
+def header_note(line: KeysOfLine) -> str:
+    """Return what to say of a first line that may be a header."""
+    return (
+        f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data; if it is "
+        "a header, delete it or begin it with #, and load again."
+    )
+
+
 def _merge(
     merge: Callable[[list[dict[str, Any]]], int],
     rows: Iterable[dict[str, Any]],

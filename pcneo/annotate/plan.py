@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NotRequired, TypedDict, Unpack
 
 from pcneo.basics.model import Key, Progress
-from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search, one_or_several
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
@@ -53,8 +53,7 @@ def searches_of(
     name = DEFAULT_SEARCH if search is None else check_search(search)
     if p is None:
         return ()
-    several = p if isinstance(p, Sequence) and not isinstance(p, str) else [p]
-    searches = tuple(dict.fromkeys(Search(p, name, 1 if effort is None else effort) for p in several))
+    searches = tuple(dict.fromkeys(Search(p, name, 1 if effort is None else effort) for p in one_or_several(p)))
     if not searches:
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
     return searches

@@ -10,7 +10,7 @@ from typing import Any
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import AnyPath, Key, Progress
-from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, one_or_several
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
@@ -52,7 +52,7 @@ class Profile(Table):
 
 def profile(
     graph: GivenGraph,
-    ps: Iterable[AnyP] = GRID,
+    ps: AnyP | Iterable[AnyP] = GRID,
     search: str = DEFAULT_SEARCH,
     *,
     vertices: Key | Iterable[Key] | None = None,
@@ -69,7 +69,7 @@ def profile(
 
     Args:
         graph: as `pcneo.as_graph` takes it.
-        ps: the grid, each between 0 and 1, both excluded.
+        ps: the grid, or one p, each between 0 and 1, both excluded.
         search: `smallest`, `density` or `degree`.
         vertices: one key or several, such as a sample; None for every vertex.
         effort: starts of the search `smallest`; 1 for any other.
@@ -88,7 +88,7 @@ def profile(
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
-    searches = list(dict.fromkeys(Search(p, search, effort) for p in ps))
+    searches = list(dict.fromkeys(Search(p, search, effort) for p in one_or_several(ps)))
     if not searches:
         raise ParameterError("Name at least one p between 0 and 1.", name="ps", value=ps)
     if plot is not None:

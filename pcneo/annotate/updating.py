@@ -20,6 +20,7 @@ from pcneo.annotate.row_writing import rows_of, write_rows
 from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.basics.config import __version__
+from pcneo.basics.frames import counted
 from pcneo.basics.model import CohesionBatch, Key, RunRecord, densities
 from pcneo.basics.searches import Search
 from pcneo.graph import HubHasher
@@ -61,9 +62,12 @@ class UpdatedRun:
 
     def __repr__(self) -> str:
         """Return what it is, in a line."""
-        cohesions = f"{self.summary.cohesions:,} cohesions, {self.summary.memberships:,} memberships"
-        change = f"{self.added:,} came and {self.retired:,} went" if self.changed else "up to date"
-        return f"{self.run}, version {self.version}: {cohesions}; {change}"
+        cohesions, memberships = (
+            counted(self.summary.cohesions, "cohesion"),
+            counted(self.summary.memberships, "membership"),
+        )
+        change = f"{counted(self.added, 'cohesion')} added, {self.retired:,} removed" if self.changed else "up to date"
+        return f"{self.run}, version {self.version}: {cohesions}, {memberships}; {change}"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,10 @@ from pcneo.errors import ConnectionFailedError
 
 __version__ = "0.2.0"
 
+VARIABLES = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
+ARGUMENTS = ("uri", "auth", "auth", "database")
+"""What a user gives in Python."""
+
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
@@ -23,12 +27,14 @@ class ConnectionSettings:
         username: name of the database user.
         password: kept out of `repr`, so that no log or traceback shows it.
         database: None for the user's home database.
+        names: what messages call the four of them: variables of the environment, or arguments.
     """
 
     uri: str
     username: str
     password: str = field(repr=False)
     database: str | None = None
+    names: tuple[str, str, str, str] = field(default=VARIABLES, repr=False, compare=False)
 
 
 def read_environment(
@@ -80,33 +86,31 @@ def _read_password(file: Path) -> str:
 
 def validate(settings: ConnectionSettings) -> ConnectionSettings:
     """Return `settings` unchanged if the address is one that the driver understands."""
-    for variable, text in (
-        ("NEO4J_URI", settings.uri),
-        ("NEO4J_USERNAME", settings.username),
-        ("NEO4J_PASSWORD", settings.password),
-        ("NEO4J_DATABASE", settings.database or ""),
-    ):
+    called, user, password, _ = settings.names
+    texts = (settings.uri, settings.username, settings.password, settings.database or "")
+    for variable, text in zip(settings.names, texts, strict=True):
         if not _is_utf8(text):
             raise ConnectionFailedError(f"{variable} holds bytes that are no UTF-8.", variable=variable)
     if "@" in settings.uri:
         raise ConnectionFailedError(
-            "NEO4J_URI carries a user name or password. Take it out and set NEO4J_USERNAME and NEO4J_PASSWORD."
+            f"{called} carries a user name or password. Take it out and "
+            f"{f'give {user}' if user == password else f'set {user} and {password}'}."
         )
     try:
         parts = urlsplit(settings.uri)
         scheme, host, _ = parts.scheme, parts.hostname, parts.port
         (host or "").encode("idna")  # as the driver does; labels are of 1 to 63 characters
     except ValueError as error:
-        raise ConnectionFailedError(f"NEO4J_URI is {settings.uri!r}: {error}.", uri=settings.uri) from error
+        raise ConnectionFailedError(f"{called} is {settings.uri!r}: {error}.", uri=settings.uri) from error
     if scheme in ("http", "https"):
         raise ConnectionFailedError(
-            f"NEO4J_URI is {settings.uri!r}, Neo4j's HTTP address. Use its Bolt address, "
+            f"{called} is {settings.uri!r}, Neo4j's HTTP address. Use its Bolt address, "
             f"usually neo4j{'+s' if scheme == 'https' else ''}://{host}:7687.",
             uri=settings.uri,
         )
     if scheme not in SCHEMES or not host:
         raise ConnectionFailedError(
-            f"NEO4J_URI is {settings.uri!r}. It must look like neo4j://host:7687; schemes: {', '.join(SCHEMES)}.",
+            f"{called} is {settings.uri!r}. It must look like neo4j://host:7687; schemes: {', '.join(SCHEMES)}.",
             uri=settings.uri,
         )
     return settings

@@ -111,6 +111,11 @@ def words(value: Any, most: int | None = None) -> str:
     return str(value)
 
 
+def counted(count: int, one: str, several: str | None = None) -> str:
+    """Return a number with what it counts: `1 member`, `1,200 members`."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
 def rounded(value: float | None, digits: int = 4) -> str:
     """Return a number to so many digits, with commas at the thousands (`371.1`, `260,200`); nothing for None."""
     if value is None:

@@ -53,6 +53,20 @@ def checked_keys(keys: object) -> list[Key]:
     return [checked_key(key) for key in keys]
 
 
+def check_text(name: str, value: object, wanted: str) -> None:
+    """Refuse an argument that is not text, with a sentence."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {wanted}, not {value!r}, which is {type(value).__name__}")
+
+
+def checked_count(name: str, value: Any) -> int:
+    """Return an argument that is a whole number; of a scalar of NumPy's Python's own."""
+    plain = plain_key(value)
+    if isinstance(plain, bool) or not isinstance(plain, int):
+        raise TypeError(f"{name} is a whole number, not {value!r}, which is {type(value).__name__}")
+    return plain
+
+
 def plain_key(key: Any) -> Any:
     """Return a scalar of NumPy's as Python's own, and anything else as it is."""
     return key.item() if isinstance(key, np.generic) else key

@@ -128,6 +128,19 @@ class RunRecord:
     replaced_at: datetime | None
     from_files: bool = False
 
+    def note(self, *, lost: bool = False) -> str:
+        """Return what to say of a graph that has changed since; empty for a run that follows no graph.
+
+        Args:
+            lost: whether it is known of a cohesion that it is none any more.
+        """
+        if self.scope == "answers":
+            return ""
+        current = self.replaced_at is None
+        since = "this run" if current else f"version {self.version} of this run"
+        none_more = ", and this is no p-cohesion any more" if lost else ""
+        return f"The graph has changed since {since}{none_more}{': annotate it again' if current else ''}"
+
     def __repr__(self) -> str:
         """Return the run and its version, in a line."""
         found = f"{self.cohesions:,} cohesions, {self.memberships:,} memberships, search {self.search.name}"
@@ -331,6 +344,7 @@ class CohesionAround(Table):
         others: the vertex's neighbours outside, ascending: its connections that are not critical lead there.
         hops: of each member, its distance from the vertex; 3 stands for three and more.
         local_view: the extended local view of the vertex.
+        holds: whether its members are a p-cohesion in this graph, which may have changed since it was found.
     """
 
     cohesion: FoundCohesion
@@ -338,6 +352,12 @@ class CohesionAround(Table):
     others: tuple[Key, ...]
     hops: dict[Key, int]
     local_view: LocalView
+    holds: bool
+
+    @property
+    def note(self) -> str:
+        """What has to be said of the graph, as a sentence without its point; empty for nothing."""
+        return "" if self.holds else "The graph has changed since it was found, and it is no p-cohesion any more"
 
     @property
     def further(self) -> list[Key]:
@@ -367,6 +387,7 @@ class CohesionAround(Table):
             f"Minimal p-cohesion of {cohesion.vertex}, p={cohesion.p}: {cohesion.size:,} members, "
             f"{cohesion.edges:,} critical connections, density {cohesion.density:.3f}; {len(self.others):,} other "
             f"connections. Within two hops: {view.size:,} vertices, {view.edges:,} connections."
+            f"{self.note and f' {self.note}.'}"
         )
 
 
@@ -381,6 +402,11 @@ class ShownCohesion(CohesionAround):
 
     run: RunRecord
     moved: bool
+
+    @property
+    def note(self) -> str:
+        """What has to be said of the graph; empty where the run follows no graph, or nothing is known to differ."""
+        return self.run.note(lost=not self.holds) if self.moved else ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ Help, requests and pictures read the names here, so nothing compiled is loaded t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from pcneo.errors import ParameterError
 AnyP = str | float | Fraction | Decimal
 """What p is made from."""
 
+_MISSED = 1e-12  # of a number: what rounding takes, and nobody means
 _FLOAT_DIGITS = 6  # more are what is left of a division, and name another number than the one that was meant
 
 
@@ -81,22 +83,59 @@ def _share(value: object) -> Fraction:
     except ValueError:
         fraction = None
     if fraction is None or not 0 < fraction < 1:
-        point = " Write it with a point, not a comma." if isinstance(value, str) and "," in value else ""
         raise ParameterError(
-            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.{point}",
+            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.{_meant(value)}",
             name="p",
             value=value,
         )
     if isinstance(value, float) and len(Decimal(float.__repr__(value)).as_tuple().digits) > _FLOAT_DIGITS:
-        near = Fraction(value).limit_denominator(1_000)
-        meant = near if float(near) == value else float.__repr__(value)
         raise ParameterError(
             f"p is {float.__repr__(value)}, a float of more than {_FLOAT_DIGITS} digits, which may not be the number "
-            f"that was meant: write '{meant}'.",
+            f"that was meant: write '{_near(value)}'.",
             name="p",
             value=value,
         )
     return fraction
+
+
+def _near(value: float) -> str:
+    """Return the number that arithmetic with floats has just missed, or what is there: 0.1 + 0.2 is next to 0.3."""
+    decimal = f"{value:.{_FLOAT_DIGITS}g}"
+    near = Fraction(value).limit_denominator(1_000)
+    return next((str(it) for it in (decimal, near) if abs(float(it) - value) < _MISSED * value), float.__repr__(value))
+
+
+def _meant(value: object) -> str:
+    """Return a hint for what is often written in place of a p."""
+    if not isinstance(value, str | int):
+        return ""
+    text = str(value).strip()
+    if "," in text:
+        return _meant_by_comma([part.strip() for part in text.split(",")])
+    number = text.removesuffix("%").strip()
+    try:
+        hundredths = exact_number(number)
+    except ValueError:
+        return ""
+    whole = hundredths.denominator == 1 and hundredths > 1
+    if 0 < hundredths < 100 and (number != text or whole):
+        return f" If {number} per cent is meant, write '{float(hundredths / 100):.{_FLOAT_DIGITS}g}'."
+    return ""
+
+
+def _meant_by_comma(parts: Sequence[str]) -> str:
+    try:
+        shares = [0 < exact_number(part) < 1 for part in parts]
+    except ValueError:
+        shares = [False]
+    if not all(shares):
+        return " Write it with a point, not a comma."
+    return f" Several are a list in Python, {list(parts)}, and -p {' -p '.join(parts)} on the command line."
+
+
+def one_or_several(p: AnyP | Iterable[AnyP]) -> list[AnyP]:
+    """Return one p or several as a list; a text is one, not a sequence of letters."""
+    return list(p) if isinstance(p, Iterable) and not isinstance(p, str) else [p]
 
 
 class SearchKind(NamedTuple):

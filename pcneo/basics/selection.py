@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 def one_or_more(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names as a tuple; a single text is one name, not a sequence of letters."""
-    return (names,) if isinstance(names, str) else tuple(names)
+    listed = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise TypeError(f"a label or type is text, not {name!r}, which is {type(name).__name__}")
+    return listed
 
 
 @dataclass(frozen=True, init=False)

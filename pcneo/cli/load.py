@@ -134,14 +134,10 @@ def _print(result: LoadResult, file: Path) -> None:
 
 
 def _note_keys(result: LoadResult) -> None:
-    from pcneo.annotate.load import key_and_line
+    from pcneo.annotate.load import header_note, key_and_line
 
     if result.possible_header is not None:
-        line, keys = result.possible_header.line, ", ".join(result.possible_header.keys)
-        note(
-            f"Line {line} ({keys}) shares no key with any other line and was loaded as data; if it is a header, delete "
-            "it or begin it with #, and load again."
-        )
+        note(header_note(result.possible_header))
     if result.numbers_as_text and result.text_key is not None:
         note(
             f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "

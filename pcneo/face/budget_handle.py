@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from pcneo.errors import PcneoError
+from pcneo.face.listings import why_unread
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import AnyNumber
@@ -67,7 +69,10 @@ class Budget:
 
     def __repr__(self) -> str:
         """Return what is spent, of what."""
-        account = self.show().account
+        try:
+            account = self.show().account
+        except PcneoError as error:
+            return f"Budget of {self.graph!r} ({why_unread(error)})"
         total = "no total yet" if account.total is None else str(account.total)
         return f"Budget of {self.graph!r}: spent {account.spent} of {total}"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Self
 
+from pcneo.basics.keys import check_text
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.selection import Selection
+from pcneo.errors import ParameterError
 from pcneo.face.graph_handle import GraphHandle, graph_handle
 from pcneo.face.listings import Listing, record_row
 from pcneo.face.run_handle import Run
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
+
+
+log = logging.getLogger("pcneo")
 
 
 class Db:
@@ -65,7 +71,8 @@ class Db:
     ) -> LoadResult:
         """Load a graph: its vertices under one label and key, its edges as one relationship a pair.
 
-        Vertices and pairs that the database has already stay as they are, so loading a graph again adds nothing.
+        Vertices and pairs that the database has already stay as they are, so loading a graph again adds nothing. A
+        first line of a file that may be a header and was loaded as data is warned of in the log `pcneo`.
 
         >>> import networkx
         >>> club = networkx.karate_club_graph()
@@ -88,13 +95,18 @@ class Db:
             KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
             DatabaseError: the database refused a write.
         """
-        from pcneo.annotate.load import load, load_given
+        from pcneo.annotate.load import header_note, load, load_given
         from pcneo.graph.files import MOST_BYTES
 
         names = {"node_label": node_label, "relationship_type": relationship_type, "key": key}
-        if isinstance(graph, str | os.PathLike):
-            return load(self._database, Path(graph), **names, max_bytes=max_bytes or MOST_BYTES, progress=progress)
-        return load_given(self._database, graph, **names, progress=progress)
+        for name, value in names.items():
+            check_text(name, value, "a name")
+        if not isinstance(graph, str | os.PathLike):
+            return load_given(self._database, graph, **names, progress=progress)
+        result = load(self._database, Path(graph), **names, max_bytes=max_bytes or MOST_BYTES, progress=progress)
+        if result.possible_header is not None:
+            log.warning(header_note(result.possible_header))
+        return result
 
     def graph(
         self,
@@ -122,6 +134,10 @@ class Db:
             NotFoundError: there are graphs, and none of this name.
             GraphError: the name stands for other labels, types or another key.
         """
+        if name is not None:
+            check_text("name", name, "the name of a graph")
+        if key is not None:
+            check_text("key", key, "the name of a property")
         return graph_handle(self._database, name, Selection(node_labels, relationship_types, key))
 
     def graphs(self) -> list[GraphHandle]:
@@ -158,6 +174,7 @@ class Db:
         """
         from pcneo.stored.runs import find_run
 
+        check_text("id", id, "the id of a run, such as 'friends@3/10'")
         return Run(self._database, find_run(self._database, run=id))
 
     def check(self, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None) -> Checked:
@@ -178,7 +195,7 @@ class Db:
 
         return check(self._database, run=run, graph=graph, progress=progress)
 
-    def clean(self, *, dry_run: bool = False, progress: Progress | None = None) -> CleanResult:
+    def clean(self, *, all: bool = False, dry_run: bool = False, progress: Progress | None = None) -> CleanResult:
         """Remove every run, and properties that their releases wrote; budgets and the ledger stay, and all your data.
 
         One run is removed by `db.run(...).remove()`.
@@ -187,14 +204,23 @@ class Db:
         ('friends@3/10',)
 
         Args:
+            all: say that every run is meant; without it nothing is removed.
             dry_run: say what would be removed, and remove nothing.
             progress: called with stage, done and total.
 
         Raises:
+            ParameterError: neither `all` nor `dry_run` was given.
             BusyError: somebody is writing one of the graphs; its runs stay.
         """
         from pcneo.stored.cleaning import clean
 
+        if not (all or dry_run):
+            raise ParameterError(
+                "This removes every run: give all=True if that is meant, or dry_run=True to see what it removes. One "
+                "run is removed by db.run(...).remove().",
+                name="all",
+                value=all,
+            )
         return clean(self._database, dry_run=dry_run, progress=progress)
 
     def schema(self, node_labels: str | Iterable[str] = (), key: str | None = None) -> list[str]:

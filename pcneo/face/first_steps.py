@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def start_server(data: AnyPath | None = None) -> LocalServer:
     """
     from pcneo.server.servers import start
 
-    return start(None if data is None else Path(data))
+    return start(_folder(data))
 
 
 def stop_server(data: AnyPath | None = None) -> bool:
@@ -51,4 +52,10 @@ def stop_server(data: AnyPath | None = None) -> bool:
     """
     from pcneo.server.servers import stop
 
-    return stop(None if data is None else Path(data))
+    return stop(_folder(data))
+
+
+def _folder(data: AnyPath | None) -> Path | None:
+    if data is not None and not isinstance(data, str | os.PathLike):
+        raise TypeError(f"data is the folder of a server's data, not {data!r}, which is {type(data).__name__}")
+    return None if data is None else Path(data)

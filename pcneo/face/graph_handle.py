@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from pcneo.basics.keys import check_text
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
@@ -79,7 +80,8 @@ class GraphHandle(GraphModes):
         'friends@3/10'
 
         Args:
-            p, search: what the run is of, where several fit; by default the one that was given a version last.
+            p, search: what the run is of, where several fit; by default the one that was given a version last. In place
+                of p also its id.
             run: its id, or enough of the beginning of its id to be unique.
 
         Raises:
@@ -88,6 +90,10 @@ class GraphHandle(GraphModes):
         """
         from pcneo.stored.runs import find_run
 
+        if run is None and isinstance(p, str) and "@" in p:  # no p has one, and every id has
+            p, run = None, p
+        if run is not None:
+            check_text("run", run, "the id of a run, such as 'friends@3/10'")
         return Run(self.db, find_run(self.db, run=run, graph=self._named(), p=p, search=search))
 
     def ask(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.frames import Table, columns_of, counted
 from pcneo.basics.model import RunRecord
+from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
     from pcneo.stored.versions import Difference
@@ -52,9 +53,18 @@ class Listing(Table, Sequence[T], Generic[T]):
     def __repr__(self) -> str:
         """Return how many there are, and the first few."""
         one, several = self._what
-        named = ", ".join(str(next(iter(self._row(item).values()))) for item in self._items[:4])
+        named = ", ".join(map(self._name, self._items[:4]))
         more = ", …" if len(self) > 4 else ""
-        return f"{len(self):,} {one if len(self) == 1 else several}{f': {named}{more}' if self else ''}"
+        return f"{counted(len(self), one, several)}{f': {named}{more}' if self else ''}"
+
+    def _name(self, item: T) -> str:
+        """Return what stands in the first column; a run's id, for which nothing is asked of the database."""
+        return str(getattr(item, "id", None) or next(iter(self._row(item).values())))
+
+
+def why_unread(error: PcneoError) -> str:
+    """Return why a repr, which must not fail, cannot say more."""
+    return "its connection is closed" if error.data.get("closed") else "the database cannot be read now"
 
 
 def record_row(record: RunRecord) -> dict[str, Any]:

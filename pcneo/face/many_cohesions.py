@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.frames import Table, rounded
-from pcneo.basics.keys import checked_key, checked_keys, key_meant, key_text
+from pcneo.basics.frames import Table, counted, rounded
+from pcneo.basics.keys import checked_count, checked_key, checked_keys, key_meant, key_text
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError
@@ -144,7 +144,7 @@ class Cohesions(Table):
         Args:
             count: how many, at most.
         """
-        return list(islice(self, count))
+        return list(islice(self, max(0, checked_count("count", count))))
 
     def _around(self, found: FoundCohesion) -> CohesionAround:
         places = self._of_graph
@@ -212,8 +212,8 @@ class Cohesions(Table):
         """Return what it is, in two lines."""
         sizes = self.sizes
         first = (
-            f"Cohesions of {len(self):,} vertices: {int(sizes.sum()):,} memberships, p={self.p}, search "
-            f"{self.search.name}"
+            f"Cohesions of {counted(len(self), 'vertex', 'vertices')}: {counted(int(sizes.sum()), 'membership')}, "
+            f"p={self.p}, search {self.search.name}"
         )
         if not len(self):
             return f"{first}\n(none)"

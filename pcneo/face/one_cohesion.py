@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import Table, rounded
+from pcneo.basics.frames import Table, counted, rounded
 from pcneo.basics.model import AnyPath, CohesionAround, FoundCohesion, Key, LocalView
 from pcneo.basics.searches import P, Search
+from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
     import networkx
@@ -41,12 +42,17 @@ class Cohesion(Table):
     """
 
     def __init__(
-        self, found: FoundCohesion, look: Callable[[FoundCohesion], CohesionAround], members: Members | None = None
+        self,
+        found: FoundCohesion,
+        look: Callable[[FoundCohesion], CohesionAround],
+        members: Members | None = None,
+        note: str = "",
     ) -> None:
-        """Take what was found, how to look around it, and how to find the cohesions of its members."""
+        """Take what was found, how to look around it and find its members' cohesions, and what to say of the graph."""
         self._found = found
         self._look: Callable[[FoundCohesion], CohesionAround] | None = look
         self._members = members
+        self._note = note
 
     @property
     def vertex(self) -> Key:
@@ -85,12 +91,12 @@ class Cohesion(Table):
 
     @property
     def proven(self) -> bool:
-        """Whether no smaller p-cohesion holds the vertex."""
+        """Whether no smaller p-cohesion held the vertex, when it was found."""
         return self._found.proven
 
     @property
     def best(self) -> bool:
-        """True if no p-cohesion with a better rank contains the vertex."""
+        """Whether no p-cohesion with a better rank contained the vertex, when it was found."""
         return self._found.best
 
     @cached_property
@@ -170,7 +176,10 @@ class Cohesion(Table):
     def _repr_svg_(self) -> str | None:
         from pcneo.plots import draw_cohesion, has_matplotlib, svg_text
 
-        return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # a notebook shows the text then
+        try:
+            return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # a notebook shows the text then
+        except PcneoError:  # the database is closed, or a member is gone
+            return None
 
     _repr_html_ = None  # pyright: ignore[reportAssignmentType] - the picture is shown in place of a table
 
@@ -197,10 +206,11 @@ class Cohesion(Table):
     def __repr__(self) -> str:
         """Return what it is, in a line."""
         found = self._found
-        known = ", the smallest there is" if found.proven else ""
+        note = (self.around.note if "around" in vars(self) else "") or self._note  # nothing is looked up for this
+        known = f"; {note[0].lower()}{note[1:]}" if note else ", the smallest there is" if found.proven else ""
         return (
-            f"Cohesion of {found.vertex!r}: {found.size:,} members, {found.edges:,} connections, density "
-            f"{rounded(found.density, 3)}, p={found.p}, search {found.search.name}{known}"
+            f"Cohesion of {found.vertex!r}: {counted(found.size, 'member')}, {counted(found.edges, 'connection')}, "
+            f"density {rounded(found.density, 3)}, p={found.p}, search {found.search.name}{known}"
         )
 
 

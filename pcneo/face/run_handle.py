@@ -8,12 +8,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.keys import checked_key
+from pcneo.basics.frames import Table, columns_of, counted
+from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, Key, Progress, RunRecord
 from pcneo.basics.searches import Search
-from pcneo.errors import MissingKeyError, NotFoundError, ParameterError
-from pcneo.face.listings import Listing, difference_row, record_row
+from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
+from pcneo.face.listings import Listing, difference_row, record_row, why_unread
 from pcneo.face.one_cohesion import Cohesion, seen_cohesion
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ class Run(Table):
         Raises:
             NotFoundError: that version is not kept.
         """
-        return Run(self._db, replace(self._stored, run=self._kept(number)), fixed=True)
+        kept = self._kept(checked_count("number", number))
+        return Run(self._db, replace(self._stored, run=kept), fixed=True)
 
     def history(self) -> Listing[RunRecord]:
         """Return the versions that are on record, oldest first.
@@ -132,6 +133,7 @@ class Run(Table):
         """
         from pcneo.stored.versions import diff
 
+        before, after = checked_count("before", before), checked_count("after", after)
         differences = diff(self._db, run=self.id, before=before, after=after)
         return Listing(differences, difference_row, ("difference", "differences"))
 
@@ -200,7 +202,7 @@ class Run(Table):
         from pcneo.stored.showing import cohesion_of
 
         stored = self._now()
-        look = partial(_look, self._db, stored)
+        look, note = partial(_look, self._db, stored), stored.run.note() if stored.moved else ""
         a_page = max(1, PAGE_MEMBERSHIPS * max(1, stored.run.cohesions) // max(1, stored.run.memberships))
         for columns in self._db.stream_hubs(stored.selection, stored.run.id, stored.run.version):
             for start in range(0, len(columns.vertices), a_page):
@@ -208,7 +210,7 @@ class Run(Table):
                 with self._db.reading_version(stored.run):
                     hubs = list(self._db.get_cohesions(stored.selection, stored.run.id, stored.run.version, keys))
                 for hub in hubs:
-                    yield Cohesion(cohesion_of(hub, stored.run.search), look)
+                    yield Cohesion(cohesion_of(hub, stored.run.search), look, note=note)
         with self._db.reading_version(stored.run):
             pass  # hubs may have gone while the last pages were looked for
 
@@ -221,7 +223,7 @@ class Run(Table):
         Args:
             count: how many, at most.
         """
-        return list(islice(self, count))
+        return list(islice(self, max(0, checked_count("count", count))))
 
     def read(self, progress: Progress | None = None) -> Cohesions:
         """Read the graph and every cohesion into memory, where they need no database.
@@ -256,14 +258,16 @@ class Run(Table):
             record = self._now().run
         except NotFoundError:
             return f"Run {self.id}, which is gone"
+        except PcneoError as error:
+            return f"Run {self.id} ({why_unread(error)})"
         return (
-            f"Run {record.id}, version {record.version}: {record.cohesions:,} cohesions, {record.memberships:,} "
-            f"memberships, search {record.search.name}"
+            f"Run {record.id}, version {record.version}: {counted(record.cohesions, 'cohesion')}, "
+            f"{counted(record.memberships, 'membership')}, search {record.search.name}"
         )
 
     # --- What is asked of it, and made of it
 
-    def query(self, name: str, **parameters: Any) -> QueryResult:
+    def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """Run one of the queries that come with pcneo; `pcneo.list_queries()` has their names.
 
         >>> run.query("critical_connections", id=58).to_pandas().shape

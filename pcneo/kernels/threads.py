@@ -22,6 +22,12 @@ def thread_count(concurrency: int | None) -> int:
     """Return how many threads to use: `concurrency`, or if it is None the number of available cores."""
     if concurrency is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not hasattr(concurrency, "__index__") or isinstance(concurrency, bool):  # NumPy's integers have it, too
+        raise ParameterError(
+            f"concurrency must be a whole number from 1 on, not {concurrency!r}.",
+            name="concurrency",
+            value=concurrency,
+        )
     if not concurrency >= 1:
         raise ParameterError(
             f"concurrency must be 1 or more, not {concurrency}.", name="concurrency", value=concurrency

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import AnyPath, CohesionAround, Key
 from pcneo.basics.searches import DEFAULT_SEARCH
 from pcneo.plots.labels import TIE, fitted, isolated
@@ -101,14 +102,15 @@ def scale_of(rings: Rings) -> float:
 
 
 def title_of(shown: CohesionAround) -> str:
-    """Return whose cohesion it is, and its counts, in two lines."""
+    """Return whose cohesion it is, and its counts, in two lines; in a third that the graph has changed, if it has."""
     cohesion = shown.cohesion
     search = "" if cohesion.search.name == DEFAULT_SEARCH else f", {look(cohesion.search.name).label}"
-    counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
+    counts = [counted(cohesion.size, "member"), counted(cohesion.edges, "critical connection")]
     counts.append(f"density {cohesion.density:.2g}")
     return (
         f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}{search}\n"
         f"{', '.join(text.replace(' ', TIE) for text in counts)}"
+        f"{shown.note and f'{chr(10)}{shown.note}'}"
     )
 
 
@@ -132,16 +134,16 @@ def entries_of(
         some = _part(len(drawn.connections), len(shown.connections))
         entries.append((f"critical connection: both ends are members{some}", {"color": CRITICAL}))
     if rings.others:
-        unnamed = "" if names_others(rings, scale) else f"{_counted(len(rings.others), 'name')} left out"
+        unnamed = "" if names_others(rings, scale) else f"{counted(len(rings.others), 'name')} left out"
         some = _part(len(rings.others), len(shown.others), unnamed)
         line = {"color": OTHER, "linestyle": DASHED, "linewidth": 0.8}
         ends = {"marker": "o", "markerfacecolor": "white"}
         entries.append((f"connection of {vertex} that is not critical{some}", {**line, **ends}))
     entries.append(
         (
-            f"{local.label}, two hops: {_counted(view.size, 'vertex', 'vertices')}"
+            f"{local.label}, two hops: {counted(view.size, 'vertex', 'vertices')}"
             f"{f' ({hidden:,} not drawn)' if hidden else ''},\n"
-            f"{_counted(view.edges, 'connection')}, density {view.density:.2g}",
+            f"{counted(view.edges, 'connection')}, density {view.density:.2g}",
             {"color": local.colour, "linestyle": local.dash},
         )
     )
@@ -270,7 +272,3 @@ def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
         path_effects=[withStroke(linewidth=1.5, foreground="white")],
         zorder=7,
     )
-
-
-def _counted(count: int, singular: str, plural: str | None = None) -> str:
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

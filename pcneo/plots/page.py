@@ -118,8 +118,9 @@ def _described(shown: CohesionAround, drawn: CohesionAround, number: dict[Key, i
         vertices.append(_vertex(rings, key, "other", None, words, named=named))
     connections = [(place[a], place[b], "critical") for a, b in drawn.connections]
     connections += [(0, place[key], "other") for key in rings.others]
+    first, *further = title_of(shown).split("\n")
     return {
-        "title": [line.replace(TIE, " ") for line in title_of(shown).split("\n")],
+        "title": [first.replace(TIE, " "), ". ".join(further).replace(TIE, " ")],
         "legend": _legend(rings, drawn, shown),
         "vertices": vertices,
         "connections": connections,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from pcneo.basics.model import CohesionAround, FoundCohesion, Graph, Key, LocalView
 
@@ -21,6 +22,7 @@ def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
         others=tuple(sorted(near[vertex].difference(members))),
         hops=_hops(near, vertex, members),
         local_view=_local_view(near, vertex),
+        holds=_holds(near, members, cohesion.p),
     )
 
 
@@ -42,6 +44,19 @@ def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, K
     inside = sorted(members)
     rank = {key: place for place, key in enumerate(inside)}
     return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if rank[a] < rank[b])
+
+
+def _holds(near: Neighbours, members: Iterable[Key], p: Fraction) -> bool:
+    """Whether the members are a p-cohesion: connected, and each keeps its share of its neighbours."""
+    left = set(members)
+    if any(len(near[key] & left) < p * len(near[key]) for key in left):
+        return False
+    reached = [left.pop()]
+    while reached:
+        further = near[reached.pop()] & left
+        left -= further
+        reached += further
+    return not left
 
 
 def _hops(near: Neighbours, vertex: Key, members: Iterable[Key]) -> dict[Key, int]:

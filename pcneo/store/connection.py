@@ -7,7 +7,7 @@ import os
 import neo4j
 from neo4j.exceptions import ConfigurationError
 
-from pcneo.basics.config import ConnectionSettings, __version__, read_environment, validate
+from pcneo.basics.config import ARGUMENTS, ConnectionSettings, __version__, read_environment, validate
 from pcneo.errors import ConnectionFailedError, ParameterError
 from pcneo.store.database import Database
 from pcneo.store.failures import translated
@@ -50,15 +50,15 @@ def connect(
         return connect_to(settings)
     if auth is None:
         raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
-    return connect_to(ConnectionSettings(uri, *auth, database))
+    return connect_to(ConnectionSettings(uri, *auth, database, names=ARGUMENTS))
 
 
 def connect_to(settings: ConnectionSettings | None) -> Database:
     """Return a database that owns its driver, which warns of no label, type or property that there is not yet."""
     if settings is None:
         raise ConnectionFailedError(
-            "NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD; `pcneo server status` tells those of a "
-            "local server."
+            "NEO4J_URI is not set, and no local server was found. `pcneo server start` starts one, as "
+            "pcneo.start_server() does in Python; for another server set NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD."
         )
     validate(settings)
     with translated(settings.uri):

@@ -112,6 +112,17 @@ def _other(error: Exception) -> PcneoError:
     return DatabaseError(f"Neo4j could not do it: {_line(error)}", code=_code(error))
 
 
+def _closed(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        "This connection is closed: its with block has ended, or it was closed with close().", code=None, closed=True
+    )
+
+
+def _of_driver(error: Exception) -> PcneoError:
+    """The driver has one class for many faults; that it was closed is told by its words alone."""
+    return _closed(error) if str(error) == "Driver closed" else _other(error)
+
+
 CODES: dict[str, Callable[[Exception], PcneoError]] = {
     "Neo.ClientError.Database.DatabaseNotFound": _unknown_database,
     "Neo.ClientError.Security.AuthenticationRateLimit": _locked_out,
@@ -156,7 +167,7 @@ KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
     exceptions.DatabaseError: _other,
     exceptions.TransientError: _other,
     exceptions.NotALeader: _other,
-    exceptions.DriverError: _other,
+    exceptions.DriverError: _of_driver,
     exceptions.SessionError: _other,
     exceptions.TransactionError: _other,
     exceptions.TransactionNestingError: _other,

@@ -90,7 +90,10 @@ def find_run(
         fitting = [standing for standing in fitting if standing.graph in having] or fitting
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
+        whole = [standing for standing in fitting if standing.scope == "graph"]
         fitting = _latest(fitting) or of_vertices
+        if len(fitting) > 1:
+            fitting = whole or fitting  # all are named, not only those of the latest version
     chosen = _only(fitting, runs, run, wanted)
     return next(standing for standing in stored if standing.run is chosen)
 

@@ -104,14 +104,16 @@ def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[
     if len(found.members) < len(hub.members):
         raise _member_is_gone(since, found)
     seen = read_around(db, stored.selection, found, since, near)
+    lost = not seen.holds and stored.run.scope != "answers"  # which are of no graph that could be looked at
     return ShownCohesion(
-        cohesion=seen.cohesion,
+        cohesion=replace(seen.cohesion, proven=False, best=False) if lost else seen.cohesion,
         connections=seen.connections,
         others=seen.others,
         hops=seen.hops,
         local_view=seen.local_view,
+        holds=seen.holds,
         run=stored.run,
-        moved=stored.moved or seen.cohesion.edges != hub.edges,
+        moved=stored.moved or lost or seen.cohesion.edges != hub.edges,
     )
 
 

@@ -107,7 +107,7 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
     (updated,) = result.runs
     assert re.fullmatch(
-        r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ came and 0 went", repr(updated)
+        r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ cohesions added, 0 removed", repr(updated)
     ), updated
     run = db.graph("friends").run("0.3")
     assert re.fullmatch(
@@ -198,6 +198,52 @@ def test_iterating_is_at_one_version_and_ends_with_an_error_if_that_is_let_go(
         list(walk)
 
 
+TRIANGLES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (4, 6), (5, 6)]
+MOVES = """
+    MATCH (:Person {id: 6})-[r:KNOWS]-() DELETE r
+    WITH count(*) AS gone
+    MATCH (a:Person {id: 1}), (b:Person) WHERE b.id IN [4, 5] CREATE (a)-[:KNOWS]->(b)
+    """
+"""As many connections as before, and none of them between members of the cohesion of 1, which has more neighbours."""
+
+
+def test_a_cohesion_that_the_graph_has_left_behind_is_not_called_the_smallest(db: package.Db) -> None:
+    db.load(TRIANGLES, node_label="Person", relationship_type="KNOWS", key="id")
+    triangles = db.graph("triangles", **PERSONS)
+    triangles.annotate(p="0.5")
+    run = triangles.run("0.5")
+    assert repr(run[1]) == (
+        "Cohesion of 1: 2 members, 1 connection, density 1, p=1/2, search smallest, the smallest there is"
+    )
+    (from_stream,) = triangles.stream(p="0.5", vertices=[1])
+    db.driver.execute_query(MOVES)
+    changed = "The graph has changed since this run, and this is no p-cohesion any more: annotate it again"
+    assert repr(run[1]).endswith(f", search smallest; t{changed[1:]}")
+    assert (run[1].proven, run[1].best, run[1].around.holds) == (False, False, False)
+    assert run[1].caption().endswith(f"{changed}.")
+    assert " ".join(run[1].draw().get_suptitle().split()).endswith(changed)  # type: ignore[union-attr]
+    run[1].draw("1.html")
+    assert changed in Path("1.html").read_text()
+    assert repr(from_stream).endswith("the smallest there is")  # nothing is looked up for a repr
+    assert not from_stream.around.holds
+    assert repr(from_stream).endswith("; the graph has changed since it was found, and it is no p-cohesion any more")
+    triangles.annotate(p="0.5")
+    assert repr(run[1]).endswith("the smallest there is")
+    assert repr(run.version(1)[1]).endswith("since version 1 of this run, and this is no p-cohesion any more")
+
+
+def test_a_graph_that_is_known_to_have_changed_is_told_of_with_each_cohesion(ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.7")
+    run = ring.run("0.7")
+    assert repr(run.head(1)[0]).endswith("the smallest there is")
+    ring.db.driver.execute_query("CREATE (:Person {id: 20})-[:KNOWS]->(:Person {id: 21})")
+    changed = "search smallest; the graph has changed since this run: annotate it again"
+    assert repr(run[5]).endswith(changed)  # which is a p-cohesion still; a smaller one was not looked for
+    (first,) = run.head(1)
+    assert repr(first).endswith(changed)
+    assert repr(first).endswith(changed), first.around
+
+
 def test_what_a_run_yields_looks_around_when_asked_and_what_is_read_by_key_has(ring: package.GraphHandle) -> None:
     ring.annotate(p="0.7")
     run = ring.run("0.7")
@@ -262,8 +308,21 @@ def test_connect_says_what_was_expected(db: package.Db) -> None:
         package.connect("bolt://localhost", auth="neo4j")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ParameterError, match="An address needs auth"):
         package.connect("bolt://localhost")
-    with pytest.raises(ConnectionFailedError, match="It must look like"):
-        package.connect("localhost", auth=("neo4j", "x"))
+    with pytest.raises(ConnectionFailedError, match=r"^uri is 'localhost:7687'\. It must look like"):
+        package.connect("localhost:7687", auth=("neo4j", "x"))
+    with pytest.raises(
+        ConnectionFailedError, match=r"^uri carries a user name or password\. Take it out and give auth"
+    ):
+        package.connect("bolt://neo4j:x@localhost", auth=("neo4j", "x"))
+
+
+def test_connect_without_a_server_says_how_to_start_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    monkeypatch.setattr("pcneo.server.servers.find_running", lambda: None)
+    with pytest.raises(
+        ConnectionFailedError, match=r"`pcneo server start` starts one, as pcneo\.start_server\(\) does"
+    ):
+        package.connect()
 
 
 def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
@@ -279,6 +338,84 @@ def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
         pass
     with pytest.raises(ConnectionFailedError, match="refused the user name or password"):
         package.connect(auth=("nobody", "wrong"))  # not the tests' own user, whom the server would lock out
+
+
+def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: pytest.LogCaptureFixture) -> None:
+    Path("people.csv").write_text("person_a,person_b\nAnn,Bob\nBob,Cem\n")
+    db.load("people.csv", node_label="P", relationship_type="R", key="id")
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
+    (warning,) = [record for record in caplog.records if record.name == "pcneo" and record.levelname == "WARNING"]
+    assert warning.getMessage().startswith(says)
+
+
+def test_all_runs_are_removed_by_a_word_alone(ring: package.GraphHandle, db: package.Db) -> None:
+    ring.annotate(p=["0.3", "0.7"])
+    with pytest.raises(ParameterError, match=r"This removes every run: give all=True .* db\.run\(\.\.\.\)\.remove\(\)"):
+        db.clean()
+    assert db.clean(dry_run=True).runs == db.clean(all=True, dry_run=True).runs == ("ring@3/10", "ring@7/10")
+    assert len(db.runs()) == 2
+    assert db.clean(all=True).runs == ("ring@3/10", "ring@7/10")
+    assert len(db.runs()) == 0
+
+
+def test_what_outlives_its_connection_says_so(server: Any, ring: package.GraphHandle, empty_database: str) -> None:
+    ring.annotate(p="0.7")
+    with package.connect(database=empty_database) as db:
+        graph, run, runs, budget = db.graph("ring"), db.run("ring@7/10"), db.runs(), db.graph("ring").budget
+        (cohesion, *_) = run
+    assert repr(run) == "Run ring@7/10 (its connection is closed)"
+    assert repr(budget) == "Budget of 'ring' (its connection is closed)"
+    assert (repr(runs), repr(graph)) == ("1 run: ring@7/10", "Graph 'ring': Person/KNOWS/id")
+    assert repr(cohesion).startswith("Cohesion of 5")
+    assert cohesion._repr_svg_() is None
+    for use in (db.runs, lambda: run[5], lambda: graph.annotate(p="0.7"), lambda: cohesion.connections, run.remove):
+        with pytest.raises(ConnectionFailedError, match=r"This connection is closed: its with block has ended"):
+            use()
+
+
+@pytest.mark.parametrize("key", ["name", "query", "self"])
+def test_a_key_property_of_any_name_is_a_parameter_of_a_query(db: package.Db, key: str) -> None:
+    db.load([("Ann", "Bob"), ("Bob", "Cem")], node_label="P", relationship_type="R", key=key)
+    graph = db.graph("g", node_labels="P", relationship_types="R", key=key)
+    graph.annotate(p="0.5")
+    assert len(graph.run().query("critical_connections", **{key: "Ann"}).rows) == 1
+
+
+def test_a_run_is_named_by_p_or_by_its_id_and_all_that_fit_are_told(ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.3")
+    ring.annotate(p=["0.5", "0.7"])
+    assert ring.run("ring@3/10").id == ring.run("ring@0.3").id == ring.run(run="ring@3/10").id == "ring@3/10"
+    with pytest.raises(ParameterError, match=r"fit: ring@1/2, ring@3/10, ring@7/10\. Name one by its id"):
+        ring.run()
+
+
+def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) -> None:
+    assert ring.stats(p=np.array([0.3, 0.5])).to_pandas()["p"].tolist() == ["3/10", "1/2"]  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"write '0\.3'\."):
+        ring.stats(p=np.arange(0.1, 0.5, 0.1))  # type: ignore[arg-type]
+
+
+def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.GraphHandle, db: package.Db) -> None:
+    ring.annotate(p="0.7")
+    run: Any = ring.run("0.7")
+    anything: Any = package
+    names: dict[str, Any] = {"node_label": "P", "relationship_type": "R", "key": "id"}
+    for use, says in (
+        (lambda: db.load([(1, 2)], **{**names, "node_label": 3}), "node_label is a name, not 3, which is int"),
+        (lambda: db.graph(5), "name is the name of a graph, not 5, which is int"),  # type: ignore[arg-type]
+        (lambda: db.graph(node_labels=3), "a label or type is text, not 3, which is int"),  # type: ignore[arg-type]
+        (lambda: db.run(5), "id is the id of a run, such as 'friends@3/10', not 5, which is int"),  # type: ignore[arg-type]
+        (lambda: run.head("3"), "count is a whole number, not '3', which is str"),
+        (lambda: run.version("1"), "number is a whole number, not '1', which is str"),
+        (lambda: run.diff("1", "2"), "before is a whole number, not '1', which is str"),
+        (lambda: anything.start_server(5), "data is the folder of a server's data, not 5, which is int"),
+        (lambda: anything.stop_server(5), "data is the folder of a server's data, not 5, which is int"),
+    ):
+        with pytest.raises(TypeError, match=f"^{re.escape(says)}$"):
+            use()
+    with pytest.raises(ParameterError, match=r"^concurrency must be a whole number from 1 on, not '2'\.$"):
+        ring.annotate(p="0.7", concurrency="2")  # type: ignore[arg-type]
+    assert len(run.head(np.int64(3))) == 3
 
 
 def test_a_database_of_your_own_driver(

@@ -56,6 +56,7 @@ def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
         inside = {(a, b) for a, b in itertools.combinations(sorted(members), 2) if b in graph[a]}
         assert shown.connections == tuple(sorted(inside))
         assert shown.cohesion.edges == len(inside)
+        assert shown.holds
         assert shown.others == tuple(sorted(graph[vertex] - members))
         assert shown.hops == {key: min(distance[key], 3) for key in members}
         assert shown.local_view.size == len(view)

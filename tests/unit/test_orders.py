@@ -96,6 +96,11 @@ def test_a_profile_of_some_vertices_is_of_these():
     assert described.summaries["3/10"].cohesions == 2
 
 
+@pytest.mark.parametrize("ps", ["0.3", 0.3, ("0.3",), np.array([0.3])], ids=str)
+def test_a_profile_takes_one_p_and_several(ps: Any):
+    assert list(pcneo.profile(nx.path_graph(3), ps, "density").summaries) == ["3/10"]
+
+
 @pytest.mark.parametrize(("ps", "name"), [([], "ps"), (["1"], "p")])
 def test_a_profile_of_no_p_or_a_wrong_one_is_refused(ps: list[str], name: str):
     with pytest.raises(ParameterError) as refused:

@@ -71,12 +71,39 @@ def test_more_digits_than_anyone_means_are_refused(p: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("p", "instead"), [(1 / 3, "1/3"), (2 / 7, "2/7"), (0.1 + 0.2, "0.30000000000000004"), (0.1234567, "0.1234567")]
+    ("p", "instead"),
+    [
+        (1 / 3, "1/3"),
+        (2 / 7, "2/7"),
+        (0.1 + 0.2, "0.3"),
+        (np.arange(0.1, 0.5, 0.1)[2], "0.3"),
+        (0.1234567, "0.1234567"),
+    ],
 )
 def test_a_float_of_more_than_six_digits_is_refused_with_what_to_write(p: float, instead: str) -> None:
     with pytest.raises(ParameterError, match=f"write '{instead}'"):
         P(p)
-    assert float(P(instead)) == p
+    assert float(P(instead)) == pytest.approx(p, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("p", "hint"),
+    [
+        ("30%", "If 30 per cent is meant, write '0.3'."),
+        ("30", "If 30 per cent is meant, write '0.3'."),
+        (2, "If 2 per cent is meant, write '0.02'."),
+        ("0,3", "Write it with a point, not a comma."),
+        ("0.1,0.2", "Several are a list in Python, ['0.1', '0.2'], and -p 0.1 -p 0.2 on the command line."),
+        ("1", "not '1'."),
+        ("1.5", "not '1.5'."),
+        ("100%", "not '100%'."),
+        (True, "not True."),
+    ],
+)
+def test_what_is_often_written_in_place_of_p_is_answered_with_what_to_write(p: Any, hint: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        P(p)
+    assert str(refused.value).endswith(hint)
 
 
 @given(st.integers(1, 999_999))
