@@ -72,7 +72,10 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
     keys = list(keys)
     for key in keys:
         if key not in place:
-            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
+            kind = "integers" if graph.keys.dtype == np.int64 else "text"
+            is_other = len(place) > 0 and isinstance(key, str) != (kind == "text")
+            other = f"; keys of this graph are {kind}" if is_other else ""
+            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph{other}.", what="vertex", name=key)
     return [place[key] for key in keys]
 
 
