@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
-from pcneo.annotate.write_pace import membership_seconds, writing
+from pcneo.annotate.write_pace import WRITING, membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
+from pcneo.store.chosen_graph import missing_key_indexes
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 SAMPLE, SAMPLE_SECONDS = 400, 5.0
 """Vertices that are searched, and the seconds after which no further ones are; some take seconds each."""
 WRITE_RATE = 40_000
-"""Memberships a second, assumed where a store is refused; measured on machines shared with the server: 22,000 to 74,000
-(DATA-MODEL.md#what-it-costs)."""
+"""Memberships a second, assumed where a store is refused, or no index tells; measured on machines shared with the
+server: 22,000 to 74,000 (DATA-MODEL.md#what-it-costs)."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 
@@ -212,7 +213,7 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
     sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(n, bounded, membership_seconds(plan.db, plan.selection, sample.batches))
+    write = writing(n, bounded, _pace(plan, sample))
     compute_seconds = searching.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
@@ -246,6 +247,13 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
             write.value / 60,
         )
     return result
+
+
+def _pace(plan: Plan, sample: Sample) -> float:
+    """Return the seconds that finding a member takes; assumed where no index finds it, since storing will have one."""
+    if missing_key_indexes(plan.db, plan.selection):
+        return 1 / (WRITE_RATE * WRITING)
+    return membership_seconds(plan.db, plan.selection, sample.batches)
 
 
 def _log_bytes(each: tuple[int, int], memberships: float, hubs: int) -> int:

@@ -152,9 +152,8 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     graph, create_index = asked.get("graph"), asked.get("create_index", False)
     selection, filled = _selection(db, graph, asked.get("selection", Selection()), known, may_be_new)
     name = _known_name(known, selection) if may_be_new and graph is None else None
-    if filled and name is None:
-        names = " ".join(f"{option} {value}" for option, value in filled.items())
-        log.info("Using %s: the only choice in this database.", names)
+    if name is None:
+        _tell_of_choices(filled)
     require_key_index(db, selection, mode=mode, create=create_index)
     vertices = None if named is None else find_keys(db, selection, named)
     if vertices is not None and mode == "write":
@@ -188,6 +187,14 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
         },
         scheduler=scheduler,
     )
+
+
+def _tell_of_choices(filled: dict[str, str]) -> None:
+    """Say what was not named: a key is the only one with an index, and there may be other properties."""
+    if names := " ".join(f"{option} {value}" for option, value in filled.items() if option != "--key"):
+        log.info("Using %s: the only choice in this database.", names)
+    if "--key" in filled:
+        log.info("Using --key %s, the only property with an index. To use another, give --key.", filled["--key"])
 
 
 def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | None:
@@ -234,7 +241,8 @@ def _selection(
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
             f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}."
-            f"{did_you_mean(graph, known)} The first annotate of a graph in mode write gives it its name.",
+            f"{did_you_mean(graph, known)} A graph gets its name the first time you "
+            "annotate it with --graph NAME.",
             what="graph",
             name=graph,
         )

@@ -16,7 +16,7 @@ from pcneo.basics.model import CohesionBatch, Key
 from pcneo.basics.searches import Search
 from pcneo.graph import fingerprint
 from pcneo.search import search_batches, search_frontier
-from pcneo.store.chosen_graph import read_graph
+from pcneo.store.chosen_graph import read_graph, telling_of_kind
 from pcneo.store.reading import FRONTIER
 
 if TYPE_CHECKING:
@@ -200,9 +200,10 @@ class Frontier:
         with ThreadPoolExecutor(1, thread_name_prefix="pcneo-frontier") as beside:
             fetch = partial(self._fetch, beside)
             batches = search_frontier(fetch, self._vertices, search, check=self._plan.check)
-            for done, batch in enumerate(batches, 1):
-                report(done, len(self._vertices))
-                yield batch
+            with telling_of_kind(self._plan.db, self._plan.selection):
+                for done, batch in enumerate(batches, 1):
+                    report(done, len(self._vertices))
+                    yield batch
         log.debug(
             "p=%s: %d vertices took %d round trips, which read %d neighbourhoods",
             search.p,

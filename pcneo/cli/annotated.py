@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pcneo.search.tally import Summary
 
 
-SIZES = ("median size", "9 in 10 up to", "largest")
+SIZES = ("median size", "90 % have at most", "largest")
 SUMMARY = ("p", "cohesions", "memberships", *SIZES, "mean size", "median density", "mean density")
 
 
@@ -114,7 +114,7 @@ def print_estimate(result: EstimateResult) -> None:
     ]
     print_table(*without_empty(columns, rows), result.caption())
     read = _duration(result.read_seconds)
-    note(f"read {read}; search and writing overlap, so the slower one determines how long both take")
+    note(f"Reading took {read}. Search and writing run at the same time, so the slower one sets the total.")
     for p, estimate in result.estimates.items():
         logs, again = decimal(estimate.log_bytes), decimal(estimate.removal_log_bytes)
         note(f"p={p}: the server's transaction logs grow by about {logs}, and by {again} when the run is removed")

@@ -13,6 +13,7 @@ from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
     from pcneo.release.checking import Checked
+    from pcneo.store.database import Database
     from pcneo.stored.verifying import VerifiedRun
 
 
@@ -53,9 +54,21 @@ def check(
 
     with connected() as db, Bars() as bars:
         checked = look(db, **run_or_graph(db, run), progress=bars)
+        is_empty = run is None and not checked.runs and not checked.findings and _is_empty(db)
+    if is_empty and not as_json:
+        say("Nothing of pcneo is stored here.")
+        return
     print_json(checked) if as_json else _print(checked)
     if not checked.all_well:
         raise typer.Exit(GraphChangedError.exit_code)
+
+
+def _is_empty(db: Database) -> bool:
+    """Whether pcneo has nothing here; constraints and indexes do not count."""
+    from pcneo.stored.uninstalling import everything
+
+    there = everything(db)
+    return not (there.hubs or there.runs or there.requests or there.graphs or there.fences or there.ledger)
 
 
 def _print(checked: Checked) -> None:

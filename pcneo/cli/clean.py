@@ -118,10 +118,12 @@ def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, 
 
 
 def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
-    from pcneo.stored.uninstalling import everything, uninstall
+    from pcneo.stored.uninstalling import everything, services_at_work, uninstall
 
     there = everything(db)
     if dry_run:
+        if running := services_at_work(db):
+            note(running)
         return partial(print_json, there) if as_json else partial(say, _everything(there, ledger=ledger))
     if not yes:
         if not can_ask():
@@ -135,9 +137,11 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
     if as_json:
         return partial(print_json, {"removed": there, "left": left})
     if left.ledger:
-        kept = f"Everything of pcneo is removed but the ledger: {_ledger(left)}. `--ledger` removes that, too."
+        kept = f"All of pcneo's data has been removed but the ledger: {_ledger(left)}. `--ledger` removes that, too."
         return partial(say, kept)
-    return partial(say, "Everything of pcneo is removed. Your nodes, relationships and properties are as they were.")
+    return partial(
+        say, "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
+    )
 
 
 def _everything(there: Everything, *, ledger: bool) -> str:

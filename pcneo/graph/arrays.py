@@ -32,14 +32,19 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
         )
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """Return a number with the words for one, or for several."""
+    return f"{number:,} {one if number == 1 else several}"
+
+
 def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
     """Refuse a vertex that is listed more than once, and a neighbour that is never listed."""
     times = np.bincount(listed, minlength=len(names))
     if repeated := [names[i] for i in np.flatnonzero(times > 1)]:
         raise KeyPropertyError(
-            f"{len(repeated):,} key(s) belong to more than one vertex, for example {repeated[0]!r}; "
-            "choose a key property that is unique.",
-            count=len(repeated),
+            f"{counted(len(repeated), 'key is', 'keys are')} shared by several vertices, for example {repeated[0]!r}. "
+            "Choose a key property that is unique.",
+            repeated=len(repeated),
             example=repeated[0],
         )
     if unlisted := [names[i] for i in np.flatnonzero(times == 0)]:

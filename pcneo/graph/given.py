@@ -84,8 +84,12 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
     keys = list(keys)
     for key in keys:
         if key not in place:
+            kind = "integers" if graph.keys.dtype == np.int64 else "text"
+            is_other = len(place) > 0 and isinstance(key, str) != (kind == "text")
+            other = f"; keys of this graph are {kind}" if is_other else ""
+            meant = "" if is_other else key_meant(key, place)
             raise NotFoundError(
-                f"There is no vertex {key_text(key)} in the graph.{key_meant(key, place)}", what="vertex", name=key
+                f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key
             )
     return [place[key] for key in keys]
 

@@ -95,27 +95,31 @@ def wait_until_ready(record: Record, password: str) -> None:
 
 def end(record: Record, patience: float | None = None) -> None:
     """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted."""
+    is_quiet = True
     try:
         _signal(record, signal.SIGTERM)
         began = time.monotonic()
         deadline = began + (STOP_SECONDS if patience is None else patience)
-        is_quiet = True
         while _is_alive(record) and (now := time.monotonic()) < deadline:
             if is_quiet and now > began + QUIET_SECONDS:
                 is_quiet = False
                 log.info(
-                    "Process %d ends its transactions and closes its files; in %.0f s it is killed.",
-                    record.pid,
+                    "Neo4j is closing its files; if it has not stopped in %.0f s, pcneo kills it.",
                     deadline - now,
                 )
             time.sleep(POLL_SECONDS)
     finally:
         if _is_alive(record):
-            which = "Stopping the server on %s, which was starting"
-            log.info(which if patience == 0 else "Killing the server on %s, which has not stopped", record.data)
             _signal(record, signal.SIGKILL)
             while _is_alive(record):
                 time.sleep(POLL_SECONDS)
+            starting, late = (
+                "Stopped the server on %s, which was starting.",
+                "Neo4j on %s did not stop; pcneo killed it.",
+            )
+            log.info(starting if patience == 0 else late, record.data)
+        elif not is_quiet:
+            log.info("Neo4j has closed its files and stopped.")
         _children.pop(record.pid, None)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from pcneo.basics.model import Key
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError
-from pcneo.service.events import tell
+from pcneo.service.events import said, tell
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import ATTEMPTS, sentence_of
 from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
@@ -162,7 +162,7 @@ class Desk:
             self._leave_alone(id, error)
             return
         del self._troubles[id]
-        tell("set aside", level=logging.ERROR, request=id, error=repr(error))
+        tell("set aside", level=logging.ERROR, request=id, why=said(error))
         try:
             self._queue.refuse([id], f"This request could not be taken. {sentence_of(error)}")
         except ConnectionFailedError:

@@ -7,6 +7,7 @@ import logging
 from datetime import UTC, datetime
 
 from pcneo.basics.visible import visible
+from pcneo.errors import PcneoError
 
 log = logging.getLogger("pcneo.service")
 
@@ -15,6 +16,11 @@ def tell(event: str, *, level: int = logging.INFO, **values: object) -> None:
     """Log an event with its values; those that are None are left out."""
     there = {name: value for name, value in values.items() if value is not None}
     log.log(level, "%s", event, extra={"values": there})
+
+
+def said(error: Exception) -> str:
+    """What an error says: ours is a sentence; of another one the kind is worth knowing, too."""
+    return str(error) if isinstance(error, PcneoError) else repr(error)
 
 
 class EventFormatter(logging.Formatter):

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from pcneo.basics.model import Key
+from pcneo.errors import ConnectionFailedError
 from pcneo.service.desk import Desk
-from pcneo.service.events import tell
+from pcneo.service.events import said, tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import EndingError
 from pcneo.service.schedule import Schedule
@@ -30,10 +31,13 @@ from pcneo.store.waiting import patient_until
 class _Lane:
     """Does one piece of work at a time, in a thread of its own."""
 
-    def __init__(self, name: str, worker: Worker, ending: threading.Event, over: Callable[[], object]) -> None:
+    def __init__(
+        self, name: str, what_for: str, worker: Worker, ending: threading.Event, over: Callable[[], object]
+    ) -> None:
         self.worker = worker
         self.is_free = True
         self._name = name
+        self._for = what_for
         self._ending = ending
         self._over = over
         self._thread: threading.Thread | None = None
@@ -48,7 +52,8 @@ class _Lane:
             with patient_until(self._ending):
                 work()
         except Exception as error:  # noqa: BLE001 - the other lane goes on; whether the database answers, the desk sees
-            tell("a lane failed", level=logging.ERROR, lane=self._name, error=repr(error))
+            what = "lost the database" if isinstance(error, ConnectionFailedError) else "failed"
+            tell(f"the worker for {self._for} {what}", level=logging.ERROR, why=said(error))
         finally:
             self.is_free = True
             self._over()
@@ -80,8 +85,8 @@ class Lanes:
             return Worker(queue, settings, figures, lending, self._desk.note)
 
         self._canceller = worker()
-        self._small = _Lane("small", worker(), ending, self.woken.set)
-        self._large = _Lane("large", worker(), ending, self.woken.set)
+        self._small = _Lane("small", "single vertices", worker(), ending, self.woken.set)
+        self._large = _Lane("large", "whole graphs", worker(), ending, self.woken.set)
         self._schedule = Schedule(queue, settings, figures, self._progress, lending)
 
     @property

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pcneo.errors import ConnectionFailedError, PcneoError
-from pcneo.store.requests import STATUSES
+from pcneo.store.requests import STATUSES, RequestQueue
+from pcneo.store.waiting import patient_until
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from pcneo.service.serving import Service
+
+ANSWER_SECONDS = 2.0
+"""How long the database is waited for; Prometheus gives up after ten seconds, and then has no figure at all."""
+
+_Requests = dict[str, tuple[int, int]]
 
 
 class Metrics:
@@ -20,6 +27,7 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         """Of this service."""
         self._service = service
+        self._asking: threading.Thread | None = None
 
     def collect(self) -> Iterator[Metric]:
         """Yield every family of metrics; those of requests only while the database answers."""
@@ -53,12 +61,33 @@ class Metrics:
         yield seconds
         yield CounterMetricFamily("pcneo_memberships_written", "Memberships written.", value=figures.memberships)
 
-    def _requests(self) -> tuple[bool, dict[str, tuple[int, int]] | None]:
-        """Whether the database answers, and the requests in it; None where it cannot say."""
-        queue = self._service.queue
-        try:
-            return queue is not None, None if queue is None else queue.count_requests()
-        except ConnectionFailedError:
+    def _requests(self) -> tuple[bool, _Requests | None]:
+        """Whether the database answers, and the requests in it; None where it does not say in time.
+
+        It is asked only where it answered the last poll, in a thread of its own: a server that has just gone may keep
+        whoever asks waiting for half a minute.
+        """
+        queue, (reachable, _) = self._service.queue, self._service.figures.health()
+        if queue is None or not reachable:
             return False, None
-        except PcneoError:
+        if self._asking is not None and self._asking.is_alive():  # the last question is not answered yet
             return True, None
+        answers: list[tuple[bool, _Requests | None]] = []
+        self._asking = threading.Thread(
+            target=lambda: answers.append(_ask(queue)), name="pcneo-metrics-question", daemon=True
+        )
+        self._asking.start()
+        self._asking.join(ANSWER_SECONDS)
+        return answers[0] if answers else (True, None)
+
+
+def _ask(queue: RequestQueue) -> tuple[bool, _Requests | None]:
+    at_once = threading.Event()
+    at_once.set()
+    try:
+        with patient_until(at_once):  # the next scrape is the second attempt
+            return True, queue.count_requests()
+    except ConnectionFailedError:
+        return False, None
+    except PcneoError:
+        return True, None

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.searches import SEARCHES
 from pcneo.basics.spelling import did_you_mean
-from pcneo.errors import PcneoError
-from pcneo.service.events import tell
+from pcneo.errors import ConnectionFailedError, PcneoError
+from pcneo.service.events import said, tell
 from pcneo.service.figures import Figures
 from pcneo.service.lanes import Lanes
 from pcneo.service.service_settings import ServiceSettings
@@ -26,7 +26,7 @@ POLL_SECONDS = 0.5
 SLOWEST_POLL_SECONDS = 2.0
 QUIET_SECONDS = 60.0
 """How long nothing has come before polls become slower."""
-LONGEST_PAUSE = 30.0
+LONGEST_PAUSE = 8.0
 """Between two attempts to reach a database that does not answer."""
 REFUSED = ("Neo.ClientError.Security.Unauthorized", "Neo.ClientError.Security.CredentialsExpired")
 """What a wrong password is called."""
@@ -88,9 +88,9 @@ class Service:
                 if not self._was_connected and isinstance(error, PcneoError) and error.data.get("code") in REFUSED:
                     raise
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
-                why = error if isinstance(error, PcneoError) else repr(error)
-                again_in = None if self._ending.is_set() else pause
-                tell("cannot serve", level=logging.ERROR, why=why, again_in=again_in)
+                what = "cannot reach the database" if isinstance(error, ConnectionFailedError) else "cannot serve"
+                again = "" if self._ending.is_set() else f"; trying again in {pause:.0f} s"
+                tell(what + again, level=logging.ERROR, why=said(error))
                 self._ending.wait(pause)
             finally:
                 self.queue = self._lanes = None

@@ -26,7 +26,7 @@ from pcneo.errors import (
     SchemaError,
     StoreFormatError,
 )
-from pcneo.service.events import tell
+from pcneo.service.events import said, tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
 from pcneo.service.request_checks import MOST_P, Question, check_request
@@ -101,7 +101,7 @@ class Worker:
         except LostClaimError:
             outcome, message = "lost", "another service has it, or it is gone"
         except (BusyError, DatabaseError) as error:  # somebody holds the request itself, or no database answers
-            outcome, message = "left", f"its lease runs out, and a service takes it again: {error}"
+            outcome, message = "left", f"not finished; a service will take it up again shortly: {error}"
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
         level = logging.WARNING if outcome == "failed" else logging.INFO
@@ -172,7 +172,7 @@ class Worker:
             return self._give_back(claim, message, wait=wait, attempts=claim.attempts - 1, busy=True)
         if isinstance(error, PcneoError) and (not isinstance(error, DatabaseError) or isinstance(error, HOPELESS)):
             return self._finish(claim, "failed", message, progress)
-        tell("attempt failed", level=logging.ERROR, **_wanted(claim), error=repr(error))
+        tell("attempt failed", level=logging.ERROR, **_wanted(claim), why=said(error))
         if claim.attempts >= ATTEMPTS:
             return self._finish(claim, "failed", f"Given up after {ATTEMPTS} attempts. {message}", progress)
         return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)

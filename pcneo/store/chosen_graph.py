@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 from pcneo.basics.frames import words
 from pcneo.basics.keys import is_integer_key
@@ -13,8 +15,12 @@ from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
+from pcneo.graph.arrays import counted
 from pcneo.store.database import Database, GraphRecord, KeyCounts
-from pcneo.store.schema import OWN_SCHEMA, key_index
+from pcneo.store.schema import OWN_SCHEMA, SchemaItem, key_index
+
+MOST_SCANNED = 200_000
+"""Nodes up to which a graph is read without an index, which takes a scan for each page: some seconds at this size."""
 
 log = logging.getLogger("pcneo")
 
@@ -127,20 +133,32 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names)) if names else "none"
 
 
-def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
-    """Make sure that an index finds a vertex by its key."""
+def missing_key_indexes(db: Database, selection: Selection) -> list[SchemaItem]:
+    """Return the indexes on the key that the chosen labels lack."""
     indexed = {index.label for index in db.list_key_indexes() if index.property == selection.key}
-    missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
+    return [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
+
+
+def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
+    """Make sure that an index finds a vertex by its key; an estimate of a graph that is not large goes without."""
+    missing = missing_key_indexes(db, selection)
+    if missing and mode == "estimate" and db.count_nodes(selection) <= MOST_SCANNED:
+        log.warning(
+            "%r has no index, which an annotate that stores needs; --create-index makes it. How long writing takes is "
+            "assumed here.",
+            selection.key,
+        )
+        return
     if missing:
         _smallest_key(db, selection, db.count_keys(selection))  # no index helps if it cannot be a key
     if missing and create:
         db.ensure_schema(missing)
     elif missing:
         statements = [item.line() for item in missing]
-        offer = "Add --create-index, or let an administrator run" if mode == "write" else "Let an administrator run"
         raise SchemaError(
-            f"No index on {selection.key!r}, so every look-up would scan all vertices. {offer}:\n"
-            + "\n".join(f"  {statement}" for statement in statements),
+            f"{selection.key!r} has no index, and without one each look-up scans all nodes with the label. Annotate "
+            "with --create-index, or ask an administrator to run this (a uniqueness constraint does as well, if each "
+            "value is unique):\n" + "\n".join(f"  {statement}" for statement in statements),
             statements=statements,
         )
 
@@ -174,6 +192,27 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
     return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in keys))
 
 
+@contextmanager
+def telling_of_kind(db: Database, selection: Selection) -> Iterator[None]:
+    """Add to the error that a vertex is not there that the graph's keys are of the other kind, if they are."""
+    try:
+        yield
+    except NotFoundError as error:
+        kind = "" if error.data["what"] != "vertex" else other_kind(db, selection, cast("Key", error.data["name"]))
+        if not kind:
+            raise
+        raise NotFoundError(f"{str(error).removesuffix('.')}{kind}.", **error.data) from error
+
+
+def other_kind(db: Database, selection: Selection, key: Key) -> str:
+    """Return a clause where a graph's keys are of another kind than a key that it does not have."""
+    if isinstance(key, str) and is_integer_key(key):  # a number as a command line passes it, which was looked for, too
+        return ""
+    smallest: Key = -(2**63) if isinstance(key, str) else ""
+    there = db.has_keys_from(selection, smallest)
+    return f"; keys of this graph are {'integers' if isinstance(key, str) else 'text'}" if there else ""
+
+
 def _checked(vertex: Key) -> Key:
     """Refuse a value that cannot be a key, before the driver sees it."""
     if isinstance(vertex, str):
@@ -198,8 +237,10 @@ def read_graph(db: Database, selection: Selection, progress: Progress | None = N
         rows = db.stream_rows(selection, smallest)
         try:
             graph = graph_from_rows(_with_progress(rows, keys.nodes, progress))
-        except KeyPropertyError:
+        except KeyPropertyError as error:
             counts.append(db.count_store(selection))
+            if counts[-1] == counts[-2] and "repeated" in error.data:
+                raise _shared(db, selection, error) from error
             if counts[-1] == counts[-2]:
                 raise
             continue  # a vertex created or deleted during the read looks like a bad key
@@ -223,6 +264,22 @@ def what_they_have(keys: KeyCounts) -> str:
     """Return a sentence that names the properties of a node without the key, one of which may be meant."""
     names = words(list(map(repr, keys.missing_has)), 12)
     return f" Such a node has the properties {names}." if names else ""
+
+
+def _shared(db: Database, selection: Selection, error: KeyPropertyError) -> KeyPropertyError:
+    """Name the property that several vertices share values of, and one that a constraint makes unique, if any."""
+    indexes = [index for index in db.list_key_indexes() if index.unique]
+    unique = [{index.property for index in indexes if index.label == label} for label in selection.node_labels]
+    others = [repr(name) for name in sorted(set.intersection(*unique) - {selection.key})]
+    values = counted(cast("int", error.data["repeated"]), "value of {} is", "values of {} are").format(
+        repr(selection.key)
+    )
+    instead = f", such as {others[0]}" if others else ""
+    return KeyPropertyError(
+        f"{values} shared by several vertices, for example {error.data['example']!r}. "
+        f"Choose a property that is unique{instead}.",
+        **error.data,
+    )
 
 
 def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:

@@ -5,6 +5,7 @@ Two tables cover every exception class of `neo4j.exceptions`; a test walks them 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,11 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 """Neo4j calls it transient, but the same batch never fits: the db halves it instead of repeating it."""
+
+NO_ROUTING = "Unable to retrieve routing information"
+"""What the driver says of an address `neo4j://` behind which nothing speaks its protocol."""
+REASON = re.compile(r"\(reason (?:\[Errno -?\d+\] )?([^()]+)")
+"""In the driver's account of each address that a host name stands for."""
 
 
 def _refused(error: Exception) -> PcneoError:
@@ -41,10 +47,17 @@ def _expired(error: Exception) -> PcneoError:
 
 
 def _unreachable(error: Exception, uri: str | None = None) -> PcneoError:
-    where = "" if uri is None else f" at {uri}"
-    return ConnectionFailedError(
-        f"No Neo4j answered{where}. Check NEO4J_URI and that the server runs. ({_line(error)})", code=_code(error)
-    )
+    where, text = "" if uri is None else f" at {uri}", _line(error)
+    advice = f"Check NEO4J_URI and that the server runs. ({_shortened(text)})"
+    if NO_ROUTING in text:
+        advice = "Check host and port, and whether the server uses TLS (neo4j+s://) or not (neo4j://)."
+    return ConnectionFailedError(f"No Neo4j answered{where}. {advice}", code=_code(error))
+
+
+def _shortened(text: str) -> str:
+    """Leave out which addresses the driver tried, and in which words each refused; the last reason is enough."""
+    reasons = REASON.findall(text)
+    return f"{text.partition(' (resolved to')[0]}: {reasons[-1].strip()}." if reasons else text
 
 
 def _misconfigured(error: Exception) -> PcneoError:

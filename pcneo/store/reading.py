@@ -90,6 +90,14 @@ class GraphReader(Sessions):
         fitting = len(keys) * PAGE_NEIGHBOURS // max(1, sum(map(len, neighbours)))
         return Page(keys, neighbours, limit, max(_LEAST_PAGE, min(PAGE, fitting)))
 
+    def has_keys_from(self, selection: Selection, smallest: Key) -> bool:
+        """Whether a key of the same kind is as large as one or larger; the index tells."""
+        names = sample_names(selection, "Person", "KNOWS", "id")
+        values = {"from": smallest, "limit": 1, "earlier": []}
+        return any(
+            self.read("get_page", {**names, "Page": label}, **values)[0]["keys"] for label in selection.node_labels
+        )
+
     def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
         """Return the complete neighbourhoods of some vertices; vertices that do not exist are left out.
 

@@ -14,7 +14,7 @@ from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.search.around import around
-from pcneo.store.chosen_graph import find_keys, read_graph
+from pcneo.store.chosen_graph import find_keys, other_kind, read_graph
 from pcneo.store.database import Database
 from pcneo.store.run_reader import StoredHub
 from pcneo.stored.networks import critical_counts
@@ -49,7 +49,8 @@ def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
         raise NotFoundError(
-            f"Graph {stored.run.graph!r} has no vertex {key_text(vertex)}: no :{labels} has it as its `{key}`.",
+            f"Graph {stored.run.graph!r} has no vertex {key_text(vertex)}: no :{labels} has it as its `{key}`"
+            f"{other_kind(db, stored.selection, vertex)}.",
             what="vertex",
             name=vertex,
         )

@@ -54,6 +54,17 @@ def everything(db: Database) -> Everything:
     return Everything(**counts, ledger=records, schema=schema, ledger_graphs=tuple(sorted(known & spoken_of)))
 
 
+def services_at_work(db: Database) -> str:
+    """Return in sentences which services work on requests, so that nothing can be removed; nothing where none does."""
+    workers = [_process(row["worker"]) for row in db.read("list_working")]
+    return f"A service is running on this database ({'; '.join(workers)}). Stop it, then try again." if workers else ""
+
+
+def _process(worker: str) -> str:
+    host, _, number = worker.rpartition(":")
+    return f"process {number} on host {host}" if host and number.isdigit() else worker
+
+
 def uninstall(
     db: Database, *, ledger: bool = False, progress: Progress | None = None
 ) -> tuple[CleanResult, Everything]:
@@ -64,8 +75,8 @@ def uninstall(
     Returns:
         What was removed of runs, and what is left of pcneo.
     """
-    if workers := [row["worker"] for row in db.read("list_working")]:
-        raise BusyError(f"A service is at work here: {', '.join(workers)}. Stop it first.")
+    if running := services_at_work(db):
+        raise BusyError(running)
     removed = clean(db, progress=progress)
     requests, done = db.read("count_ours")[0]["requests"], 0
     while deleted := db.write("delete_requests", limit=BATCH)[0]["deleted"]:

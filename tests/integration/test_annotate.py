@@ -197,8 +197,9 @@ def test_a_run_record_says_what_was_read_and_written(db):
 
 def test_a_misspelt_keyword_is_refused_and_writes_nothing(db):
     db.put([(1, 2)])
+    misspelt: Any = {"verticess": [1]}
     with pytest.raises(TypeError, match="verticess"):
-        annotate.write(db.store, p="1/2", verticess=[1])
+        annotate.write(db.store, p="1/2", **misspelt)
     assert db.store.list_graphs() == []
 
 

@@ -18,6 +18,7 @@ from pcneo.errors import BudgetError, NotFoundError
 from pcneo.release import Terms, release
 from pcneo.release.checking import Checked, check
 from pcneo.stored.cleaning import clean
+from pcneo.stored.uninstalling import uninstall
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
 NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -189,6 +190,11 @@ def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_pat
     with pytest.raises(BudgetError, match="put right"):
         release(db.store, requests=[replace(request, to=tmp_path / "b.csv")])
     assert not (tmp_path / "b.csv").exists()
+
+
+def test_the_command_says_where_nothing_is_stored(db: Database, pcneo: Callable[..., Any]) -> None:
+    uninstall(db.store)
+    assert pcneo("check")[:2] == (0, "Nothing of pcneo is stored here.\n")
 
 
 def test_the_command_leaves_with_4_where_there_is_a_fault(db: Database, pcneo: Callable[..., Any]) -> None:

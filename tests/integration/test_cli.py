@@ -183,7 +183,8 @@ def test_names_may_be_left_out_where_there_is_one_choice(pcneo: Any, tmp_path: P
     _loaded(pcneo, folder=tmp_path)
     shown = pcneo("annotate", "-p", "1/3", process=True)
     assert shown.returncode == 0
-    assert "--node-label Person --relationship-type KNOWS --key id: the only choice" in shown.stderr
+    assert "--node-label Person --relationship-type KNOWS: the only choice in this database." in shown.stderr
+    assert "Using --key id, the only property with an index. To use another, give --key." in shown.stderr
 
 
 def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_path: Path) -> None:

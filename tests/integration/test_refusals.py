@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 import uuid
@@ -27,7 +28,7 @@ from pcneo.errors import (
     RightsError,
     SchemaError,
 )
-from pcneo.store import reading, server_version
+from pcneo.store import chosen_graph, reading, server_version
 from pcneo.store.connection import connect, connect_to
 from pcneo.store.server_version import version_number
 from pcneo.stored import cleaning, runs, verifying
@@ -233,8 +234,8 @@ def test_a_label_that_no_node_carries_any_more_is_no_choice(db):
         ("MATCH (v:Person {id: 3}) SET v.id = true", ("1 of 5 nodes", "BOOLEAN")),
         ("MATCH (v:Person {id: 3}) SET v.id = [3]", ("1 of 5 nodes", "LIST")),
         ("MATCH (v:Person {id: 3}) SET v.id = date('2026-01-01')", ("1 of 5 nodes", "2026-01-01")),
-        ("MATCH (v:Person {id: 3}) SET v.id = 4", ("more than one vertex", "4")),
-        ("CREATE (:Person {id: 4})", ("more than one vertex", "4")),
+        ("MATCH (v:Person {id: 3}) SET v.id = 4", ("1 value of 'id' is shared", "4. Choose")),
+        ("CREATE (:Person {id: 4})", ("1 value of 'id' is shared", "4. Choose")),
     ],
 )
 def test_keys_that_are_missing_mixed_unusable_or_repeated_are_refused_with_the_number_and_an_example(db, spoil, says):
@@ -251,7 +252,32 @@ def test_a_key_repeated_across_pages_or_over_a_whole_page_is_refused(db, repeate
     monkeypatch.setattr(reading, "PAGE", 3)
     db.put(cycle(5))
     db.run("UNWIND range(2, $n) AS i CREATE (:Person {id: 2})", n=repeated)
-    refused(KeyPropertyError, lambda: stream(db), "more than one vertex", "2", db=db)
+    refused(KeyPropertyError, lambda: stream(db), "shared by several vertices", "2", db=db)
+
+
+def test_where_values_are_shared_a_property_is_named_that_a_constraint_makes_unique(db):
+    db.put(cycle(5))
+    db.run("MATCH (v:Person) SET v.number = v.id, v.name = CASE WHEN v.id < 2 THEN 'a' ELSE 'b' END")
+    db.run("CREATE CONSTRAINT FOR (v:Person) REQUIRE v.number IS UNIQUE")
+    db.run("CREATE INDEX FOR (v:Person) ON (v.name)")
+    db.run("CALL db.awaitIndexes(60)")
+    by_name = Selection("Person", "KNOWS", "name")
+    error = refused(KeyPropertyError, lambda: stream(db, selection=by_name), db=db)
+    assert re.fullmatch(
+        "2 values of 'name' are shared by several vertices, for example '[ab]'. "
+        "Choose a property that is unique, such as 'number'.",
+        str(error),
+    )
+
+
+def test_an_estimate_needs_no_index_on_the_key_unless_the_graph_is_large(db, monkeypatch, caplog):
+    db.put(cycle(5), index=False)
+    caplog.set_level("INFO")
+    estimated = annotate.estimate(db.store, p=0.6, **PERSONS)
+    assert estimated.estimates["3/5"].memberships > 0
+    assert "'id' has no index, which an annotate that stores needs; --create-index makes it." in caplog.text
+    monkeypatch.setattr(chosen_graph, "MOST_SCANNED", 4)
+    refused(SchemaError, lambda: annotate.estimate(db.store, p=0.6, **PERSONS), "'id' has no index", db=db)
 
 
 def test_a_repeated_key_is_noticed_when_single_vertices_are_read_too(db):
@@ -264,9 +290,9 @@ def test_a_repeated_key_is_noticed_when_single_vertices_are_read_too(db):
 def test_two_nodes_of_different_labels_with_one_key_are_refused(db):
     db.put(cycle(5))
     db.put([(4, 9)], label="Robot")
-    for options in ({}, {"vertices": [4]}):
+    for options, says in (({}, "shared by several vertices"), ({"vertices": [4]}, "more than one vertex")):
         action = lambda more=options: stream(db, selection=Selection(["Person", "Robot"], "KNOWS", "id"), **more)  # noqa: E731
-        refused(KeyPropertyError, action, "more than one vertex", "4", db=db)
+        refused(KeyPropertyError, action, says, "4", db=db)
 
 
 @no_schema_of_ours
@@ -274,6 +300,14 @@ def test_vertices_that_do_not_exist_are_named(db):
     db.put(cycle(5))
     for vertex in (99, "99", "x", -1, 2**63 - 1):
         refused(NotFoundError, lambda v=vertex: stream(db, vertices=[v]), "no vertex", str(vertex), db=db)
+    error = refused(NotFoundError, lambda: stream(db, vertices=["x"]), db=db)
+    assert str(error) == "There is no vertex 'x' in the graph; keys of this graph are integers."
+
+
+def test_a_number_where_keys_are_text_is_told_so(db):
+    db.put([("58", "59"), ("59", "60"), ("60", "58")])
+    error = refused(NotFoundError, lambda: stream(db, vertices=[58]), db=db)
+    assert str(error) == "There is no vertex 58 in the graph; keys of this graph are text."
 
 
 @no_schema_of_ours

@@ -267,7 +267,7 @@ def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
             os.kill(started.pid, signal.SIGKILL)
         else:
             servers.stop(folder)
-        served.wait_for("cannot serve")
+        served.wait_for("cannot reach the database; trying again in ")
         servers.start(folder, bolt_port=port)
         ask(started, "CREATE (:PCohesionRequest {id: 1, command: 'annotate', graph: 'friends'})")
         wait_until(lambda: ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") == [["failed"]], "an answer")

@@ -168,6 +168,9 @@ def test_health_ends_with_the_first_poll_that_fails_and_says_how_long_ago_the_la
         gate.shut()
         wait_until(lambda: fetch(port, "/healthz")[0] == 503, "ill health", patience=10.0)
         assert re.fullmatch(r"the database does not answer; it last did \d+\.\d s ago\n", fetch(port, "/healthz")[1])
+        began = time.monotonic()
+        assert "pcneo_database_reachable 0.0" in fetch(port, "/metrics")[1]
+        assert time.monotonic() - began < 1
         gate.open()
         wait_until(lambda: fetch(port, "/healthz")[0] == 200, "health")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,15 +136,18 @@ def test_a_dry_run_shows_what_is_then_removed_and_removes_nothing(db, tmp_path):
     )
 
 
-def test_a_service_at_work_and_a_writer_are_in_the_way(db, tmp_path):
+def test_a_service_at_work_and_a_writer_are_in_the_way(db, tmp_path, pcneo):
     all_kinds(db, tmp_path, released=False)
     before = seen(db)
     db.run(
         "CREATE (:PCohesionRequest {id: 'busy', status: 'running', worker: 'here:1', "
         "leaseUntil: datetime() + duration('PT20S')})"
     )
-    with pytest.raises(BusyError, match="here:1"):
+    says = "A service is running on this database (process 1 on host here). Stop it, then try again."
+    with pytest.raises(BusyError, match=re.escape(says)):
         uninstall(db.store)
+    code, out, err = pcneo("clean", "--everything", "--dry-run")
+    assert (code, "Runs: 5, with" in out, says in err) == (0, True, True)
     db.run("MATCH (q:PCohesionRequest {id: 'busy'}) DELETE q")
     assert seen(db) == before
 
@@ -167,7 +171,7 @@ def test_on_the_command_line_it_is_shown_and_has_to_be_agreed_to(db, tmp_path, p
     assert pcneo("clean", "--everything")[0] == 2  # nobody is there to be asked
     assert seen(db) == before
     code, out, _ = pcneo("clean", "--everything", "--yes")
-    assert (code, "Everything of pcneo is removed." in out) == (0, True)
+    assert (code, "All of pcneo's data has been removed." in out) == (0, True)
     assert everything(db.store).schema == ()
 
 

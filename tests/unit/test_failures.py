@@ -108,3 +108,23 @@ def test_a_server_too_old_for_the_driver_to_choose_what_it_is_told_of_is_refused
     monkeypatch.setattr("neo4j.GraphDatabase.driver", lambda *_, **__: OldServer())
     with pytest.raises(ConnectionFailedError, match=r"^The server is older than .* needs 5\.23 or later\.$"):
         connect_to(ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "secret"))
+
+
+def test_which_addresses_the_driver_tried_is_left_out():
+    text = (
+        "Couldn't connect to localhost:7687 (resolved to ('[::1]:7687', '127.0.0.1:7687')):\n"
+        "Failed to establish connection to ResolvedIPv6Address(('::1', 7687, 0, 0)) (reason [Errno 99] Cannot assign "
+        "requested address)\nFailed to establish connection to ResolvedIPv4Address(('127.0.0.1', 7687)) "
+        "(reason [Errno 111] Connection refused)"
+    )
+    assert str(ours(exceptions.ServiceUnavailable(text))) == (
+        "No Neo4j answered. Check NEO4J_URI and that the server runs. "
+        "(Couldn't connect to localhost:7687: Connection refused.)"
+    )
+
+
+def test_where_nothing_speaks_the_protocol_tls_is_named():
+    error = ours(exceptions.ServiceUnavailable("Unable to retrieve routing information"))
+    assert str(error) == (
+        "No Neo4j answered. Check host and port, and whether the server uses TLS (neo4j+s://) or not (neo4j://)."
+    )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pcneo.basics.model import Graph, Key
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
-from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, ParameterError
+from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import (
     MembershipHash,
     PartialGraph,
@@ -30,6 +30,7 @@ from pcneo.graph import (
     membership_hash,
 )
 from pcneo.graph.cohesion_rows import batch_from_rows
+from pcneo.graph.given import positions_of
 from pcneo.search import search_all
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
@@ -121,7 +122,7 @@ def test_a_kind_that_changes_between_batches_is_refused() -> None:
 def test_columns_of_edges_are_refused_like_rows() -> None:
     with pytest.raises(ParameterError, match="equal length"):
         graph_from_edges([1, 2], [1], [])
-    with pytest.raises(KeyPropertyError, match="more than one vertex"):
+    with pytest.raises(KeyPropertyError, match="shared by several vertices"):
         graph_from_edges([1, 1], [], [])
     with pytest.raises(KeyPropertyError, match="not among the vertices"):
         graph_from_edges([1], [1], [2])
@@ -292,3 +293,13 @@ def test_stored_rows_that_name_no_vertex_of_the_graph_are_refused(stray: Any, wh
     for row in ((stray, [0, 1], 1, True, True), (0, [1, stray], 1, True, True)):
         with pytest.raises(GraphChangedError, match=why):
             batch_from_rows(graph, [(1, [0, 1], 1, True, True), row], Search("1/3"))
+
+
+def test_a_vertex_that_is_not_there_is_told_which_kind_keys_are_of() -> None:
+    numbers, texts = graph_from_rows([(1, [2]), (2, [])]), graph_from_rows([("1", ["2"]), ("2", ["1"])])
+    with pytest.raises(NotFoundError, match=r"no vertex 3 in the graph\.$"):
+        positions_of(numbers, [3])
+    with pytest.raises(NotFoundError, match="keys of this graph are integers"):
+        positions_of(numbers, ["1"])
+    with pytest.raises(NotFoundError, match="keys of this graph are text"):
+        positions_of(texts, [1])

@@ -268,13 +268,13 @@ def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_p
     run_stand_in(tmp_path / "a", code=DEAF)
     assert servers.stop(tmp_path / "a") is True
     assert read_record(tmp_path / "a") is None
-    assert "Killing the server" in caplog.text
+    assert "did not stop; pcneo killed it." in caplog.text
 
 
 def test_a_server_that_was_starting_is_stopped_at_once_and_called_that(run_stand_in, tmp_path, caplog):
     caplog.set_level("INFO")
     process.end(run_stand_in(tmp_path / "a", code=DEAF), patience=0)
-    assert caplog.messages == [f"Stopping the server on {tmp_path / 'a'}, which was starting"]
+    assert caplog.messages == [f"Stopped the server on {tmp_path / 'a'}, which was starting."]
 
 
 def test_the_password_is_not_shown(run_stand_in, tmp_path):
@@ -541,5 +541,6 @@ def test_a_server_that_takes_long_to_end_is_named_with_what_it_does_and_until_wh
     monkeypatch.setitem(process._children, deaf.pid, deaf)
     with deaf:
         process.end(recorded(tmp_path, deaf.pid), patience=1.0)
-    assert f"Process {deaf.pid} ends its transactions and closes its files; in 1 s it is killed." in caplog.text
-    assert caplog.text.count("closes its files") == 1
+    assert "Neo4j is closing its files; if it has not stopped in 1 s, pcneo kills it." in caplog.text
+    assert caplog.text.count("is closing its files") == 1
+    assert "did not stop; pcneo killed it." in caplog.text

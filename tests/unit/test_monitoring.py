@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from contextlib import ExitStack
 import pytest
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.service import monitoring
+from pcneo.service import metrics, monitoring
 from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored
 from pcneo.service.service_settings import ServiceSettings
@@ -39,6 +40,38 @@ def fetch(port: int, path: str) -> tuple[int, bytes]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read()
+
+
+def test_metrics_come_in_time_whatever_the_database_does(monkeypatch):
+    monkeypatch.setattr(metrics, "ANSWER_SECONDS", 0.2)
+    asked, released = [], threading.Event()
+
+    class Stuck:
+        def count_requests(self) -> dict[str, tuple[int, int]]:
+            asked.append(1)
+            released.wait(30)
+            return {"requested": (1, 5)}
+
+    service = Service(ServiceSettings(), lambda: ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x"))
+    service.queue = Stuck()  # type: ignore[assignment]  all that the metrics ask for
+    with monitored(service, "0") as port:
+
+        def reachable_within_a_second() -> bytes:
+            began = time.monotonic()
+            text = fetch(port, "/metrics")[1]
+            assert time.monotonic() - began < 1
+            assert b"pcneo_requests{" not in text
+            return text.partition(b"\npcneo_database_reachable ")[2][:3]
+
+        assert reachable_within_a_second() == b"0.0"
+        assert not asked  # while it has not answered a poll
+        service.figures.note_answer()
+        assert reachable_within_a_second() == b"1.0"
+        assert reachable_within_a_second() == b"1.0"
+        assert len(asked) == 1  # one question at a time
+        service.figures.note_break()
+        assert reachable_within_a_second() == b"0.0"
+        released.set()
 
 
 def say(port: int, text: bytes) -> bytes:

@@ -264,7 +264,7 @@ def test_a_sparse_matrix_is_a_graph_whose_keys_are_its_positions():
     ],
 )
 def test_what_is_not_a_graph_is_refused_with_a_sentence(graph: Any, error: type[Exception]):
-    with pytest.raises(error, match=r"Pass a graph|keys must be integers or strings|two kinds|more than one"):
+    with pytest.raises(error, match=r"Pass a graph|keys must be integers or strings|two kinds|shared by several"):
         pcneo.minimal_p_cohesions(graph, "0.4")
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
 import pytest
 
+from pcneo.basics.config import ConnectionSettings
 from pcneo.errors import (
     BusyError,
     ConnectionFailedError,
@@ -19,7 +21,7 @@ from pcneo.errors import (
     RequestError,
     RightsError,
 )
-from pcneo.service import desk, lease, worker
+from pcneo.service import desk, lanes, lease, serving, worker
 from pcneo.service.desk import Desk
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
@@ -682,3 +684,44 @@ def test_answers_that_somebody_holds_are_kept_for_a_minute_more(clock: Clock) ->
     of.look()
     of.look()
     assert len(queue.asked_to_keep) == 1
+
+
+def test_an_outage_is_logged_in_plain_words_and_tried_again_after_eight_seconds_at_most(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(serving, "_warm_up", lambda: None)
+    service = serving.Service(ServiceSettings(), lambda: ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x"))
+    pauses: list[float] = []
+
+    def fail() -> None:
+        if len(pauses) == 4:
+            service._ending.set()
+        raise ConnectionFailedError("No Neo4j answered.")
+
+    monkeypatch.setattr(service, "_serve", fail)
+    monkeypatch.setattr(service._ending, "wait", pauses.append)
+    service.run()
+    assert pauses[:4] == [2, 4, 8, 8]
+    assert caplog.messages[0] == "cannot reach the database; trying again in 2 s"
+    assert caplog.messages[4] == "cannot reach the database"  # it is to end
+    assert vars(caplog.records[0])["values"] == {"why": "No Neo4j answered."}
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (ConnectionFailedError("Gone."), ("the worker for whole graphs lost the database", "Gone.")),
+        (ValueError("x"), ("the worker for whole graphs failed", "ValueError('x')")),
+    ],
+)
+def test_what_ends_a_worker_is_said_in_plain_words(
+    error: Exception, says: tuple[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    def work() -> None:
+        raise error
+
+    nobody: Any = None
+    lane = lanes._Lane("large", "whole graphs", nobody, threading.Event(), lambda: None)
+    lane.begin(work)
+    lane.join()
+    assert (caplog.messages[0], vars(caplog.records[0])["values"]["why"]) == says
