@@ -83,7 +83,7 @@ class Respond(Answered):
             **Mechanism.of_columns,
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
-            "standardError": "of count, at most about: estimated from above, in trials up to three times too large",
+            "standardError": "of count; an upper estimate, up to three times too large in our trials",
             "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
         }
     )
