@@ -126,8 +126,6 @@ def _ask_mechanism() -> str:
 
 def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> tuple[str, str | None]:
     """Ask for ε, or for an error of the total from which it follows, and for what a share is of."""
-    from pcneo.privacy.foresight import advise
-    from pcneo.release.choice import count_vertices
     from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
@@ -148,16 +146,28 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
         guess = published and f"{float(f'{published:.3g}'):g}"
         question = "About how many triangles is a typical vertex in? (A guess will do.)"
         expect = _asked(question, guess or None, _positive)
-    said = expect or (None if terms.expect is None else str(terms.expect))
-    n = count_vertices(db, graph, None)
-    advice = advise(n, str(min(terms.public.mean_degree, n - 1)), expect=said, error_of_total=error)
+    try:
+        epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
+    except ParameterError as refused:
+        note(f"No ε follows from that with {mechanism}. {refused} Type one; nothing is spent yet.")
+        epsilon = _asked("ε", default, partial(_epsilon_of, mechanism))
+    return epsilon, expect
+
+
+def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms) -> str:
+    """Return the smallest ε at which the total errs so little; where there is none, that is a ParameterError."""
+    from pcneo.privacy.foresight import advise
+    from pcneo.release.choice import count_vertices
+
+    n, expect = count_vertices(db, graph, None), terms.public.mean_count
+    degree, count = str(min(terms.public.mean_degree, n - 1)), None if expect is None else str(expect)
+    advice = advise(n, degree, expect=count, error_of_total=error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
-    if advised.refused is None and advised.epsilon:
-        off = rounded(advice.wanted and advice.wanted.error)
-        note(f"At ε = {advised.epsilon} the total is typically off by at least {off}.")
-        return advised.epsilon, expect
-    note(f"No ε follows from that with {mechanism}. {advised.refused or ''} Type one; nothing is spent yet.")
-    return _asked("ε", default, partial(_epsilon_of, mechanism)), expect
+    if advised.refused is not None or not advised.epsilon:
+        raise ParameterError(advised.refused or "", name="error", value=error)
+    off = rounded(advice.wanted and advice.wanted.error)
+    note(f"At ε = {advised.epsilon} the total is typically off by at least {off}.")
+    return advised.epsilon
 
 
 def _ask_budget(epsilon: str) -> str:

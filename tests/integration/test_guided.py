@@ -85,13 +85,13 @@ def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_ye
     assert "a count to be off" not in text
     will_be = (
         "This graph has no budget yet (the ε that all its releases may spend together). It will be set to ε = 4, of "
-        "which this release spends ε = 1."
+        "which this release spends ε = 1"
     )
     assert text.index(will_be) < text.index("[y/N]")
     assert "This release spends ε = 1: type that or more." in text
     assert "`pcneo budget set` changes it later." in text
     assert text.index("by its property 'id', for everybody to see") < text.index("[y/N]")
-    assert ("This leaves ε = 3 of ε = 4." in text) == yes
+    assert ("This leaves ε = 3, δ = 3e-6 of ε = 4, δ = 4e-6." in text) == yes
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
@@ -126,7 +126,7 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
     answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("A guess will do.): ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    (epsilon,) = set(re.findall(r"At ε = ([\d.]+) the total is typically off by at least [\d,]+\.\s", text))
+    (epsilon,) = set(re.findall(r"At ε = ([\d.]+) the total is typically off by at least [\d.,]+\.\s", text))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
@@ -199,7 +199,7 @@ def test_where_no_graph_can_be_told_that_is_said_before_the_first_question(
 def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [*QUESTIONS[-1:], ("[counts.csv]: ", ""), ("[1]: ", "3"), ("[y/N]: ", "y")]
+    answers = [*QUESTIONS[-1:], ("[counts.csv]: ", ""), ("[1]: ", "20"), ("[y/N]: ", "y")]
     code, text = typed([("1, 2 or 3: ", "2"), *answers], tmp_path, dict(server.environment))
     assert code == 0, text
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456")
