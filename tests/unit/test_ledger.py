@@ -61,7 +61,7 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
         check_spends(account(delta=0), [EDGE])
     with pytest.raises(BudgetError, match=r"δ is too small: `.+ --epsilon 100 --delta D` sets one, 2e-7 or"):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
-    both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 2 --delta 2e-7`\.$"
+    both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 0\.2 --delta 2e-7`\.$"
     with pytest.raises(BudgetError, match=both):  # more δ alone would not help
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
 

@@ -74,7 +74,7 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing, but one randomised answer for every pair, from which all numbers follow",
-        shows="counts: hardly more than exact ones would; published answers: nearly the graph, from ε = ln(n/mean "
+        shows="counts: hardly more than exact ones would; published answers: nearly the graph from ε = ln(n/mean "
         "degree) on",
     )
     needs_groups = False
