@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import typer
 
 from pcneo.basics.frames import rounded
+from pcneo.basics.spelling import did_you_mean
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
 from pcneo.cli.streams import note, note_verbatim
@@ -23,7 +25,7 @@ from pcneo.errors import ParameterError
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
     from pcneo.release import Prepared, Source, Terms
-    from pcneo.store.database import Database
+    from pcneo.store.database import Database, GraphRecord
 
 
 _Answer = TypeVar("_Answer")
@@ -47,72 +49,162 @@ _CHOICES = {
         "Connections outside the groups are not protected, and neither is what the groups themselves show.",
     ),
     "modelled": _Choice(
-        "every connection; a vertex gets the count that is usual for about as many connections as it has",
+        "every connection; each vertex gets a typical count for vertices with about as many connections",
         "A count is what is usual for about as many connections, not what this vertex has; only `pcneo audit GRAPH` "
         "says how far off it is.",
     ),
     "respond": _Choice(
-        "every connection; a vertex gets its own count, and the noise is the largest",
+        "every connection; each vertex gets its own count, with the most noise of the three",
         "It does not hide what other connections show: in dense parts one can be guessed from those around it.",
     ),
 }
 """By mechanism; the numbers to type are in this order."""
 
 
+_LIMIT = "the ε that all its releases may spend together"
+"""What a budget is."""
+
+
 class Wanted(NamedTuple):
-    """What was answered; ε is empty where an error of the total was named, until it follows from that.
+    """What was answered.
 
     Attributes:
-        error: the standard error that the total may have, a number or a share such as `5%`.
-        expect: how many triangles a vertex is expected to be in; a share is of that.
+        source: the graph or run that is released.
+        expect: how many triangles a vertex is expected to be in; None where that was not asked.
+        budget: the graph's total ε, to set with this release; None where it has one, or one was named.
     """
 
+    source: Source
     mechanism: str
     epsilon: str
-    error: str
     expect: str | None
     to: Path
+    budget: str | None
 
 
-def ask_what_to_release(expect: str | None) -> Wanted:
-    """Ask what must be protected, how exactly or how strongly, and which file; each until an answer can be used."""
+def ask_what_to_release(db: Database, source: Source, selection: Selection, terms: Terms) -> Wanted:
+    """Ask what must be protected, how exactly or how strongly, and which file; each until an answer can be used.
+
+    Which graph is meant is asked first, where several may be, and a graph without a budget needs one.
+    """
+    from pcneo.privacy.mechanisms import MECHANISMS
+    from pcneo.release.choice import find_place
+    from pcneo.release.spending import account_now
+
+    source = _which_graph(db, source, selection)
+    runs = db.list_runs()
+    find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before anybody has answered
+    mechanism = _ask_mechanism()
+    graph, _ = find_place(db, source, runs, selection, with_run=MECHANISMS[mechanism].needs_groups)
+    epsilon, expect = _ask_how(db, mechanism, graph, terms)
+    to = _asked("Public file, .csv or .json", free_name(), _public_file)
+    needs_budget = terms.budget_epsilon is None and account_now(db, graph.name).total is None
+    return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
+
+
+def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
+    """Ask for the graph where nothing names one and the database knows several."""
+    names = [graph.name for graph in db.list_graphs()]
+    if source.names_run or source.graph is not None or selection or len(names) < 2:
+        return source
+    note(f"Which graph? There are {', '.join(names)}.")
+    return replace(source, graph=_asked("Graph", None, partial(_one_of, names)))
+
+
+def _one_of(names: Sequence[str], text: str) -> str:
+    if text not in names:
+        raise ParameterError(f"There is no graph {text!r}.{did_you_mean(text, names)}", name="graph", value=text)
+    return text
+
+
+def _ask_mechanism() -> str:
     note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
     for number, choice in enumerate(_CHOICES.values(), 1):
         note(f"  {number}  {choice.meaning}")
-    mechanism = _asked("1, 2 or 3", None, _mechanism)
+    return _asked("1, 2 or 3", None, _mechanism)
+
+
+def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> tuple[str, str | None]:
+    """Ask for ε, or for an error of the total from which it follows, and for what a share is of."""
+    from pcneo.release.published_means import earlier_of
+    from pcneo.store.ledger import list_ledger
+
+    default, expect = "3" if mechanism == "respond" else "1", None  # at 1, respond is mostly noise
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. The file "
         "changes anybody's odds that one protected connection exists by a factor of at most 1.6 if ε is 0.5, 2.7 if it "
         f"is 1, 20 if it is 3.{' Here, less than about 2 leaves mostly noise.' if mechanism == 'respond' else ''}"
     )
     if mechanism == "critical":  # whose errors follow from groups: no public number gives an ε for one
-        epsilon, error = _asked("ε", "1", partial(_epsilon_of, mechanism)), ""
-    else:
-        note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
-        epsilon, error = _asked("ε or ±", "1", partial(_epsilon_or_error, mechanism))
-    if error.endswith("%") and expect is None:
-        expect = _asked("In how many triangles is a vertex, about", None, _positive)
-    return Wanted(mechanism, epsilon, error, expect, _asked("Public file, .csv or .json", "counts.csv", _public_file))
+        return _asked("ε", default, partial(_epsilon_of, mechanism)), None
+    note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
+    epsilon, error = _asked("ε or ±", default, partial(_epsilon_or_error, mechanism))
+    if epsilon:
+        return epsilon, None
+    if error.endswith("%") and terms.expect is None:
+        published = earlier_of(list_ledger(db), graph.name).mean_count
+        guess = published and f"{float(f'{published:.3g}'):g}"
+        question = "About how many triangles is a typical vertex in? (A guess will do.)"
+        expect = _asked(question, guess or None, _positive)
+    try:
+        epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
+    except ParameterError as refused:
+        note(f"No ε follows from that with {mechanism}. {refused} Type one; nothing is spent yet.")
+        epsilon = _asked("ε", default, partial(_epsilon_of, mechanism))
+    return epsilon, expect
 
 
-def settled(db: Database, wanted: Wanted, source: Source, selection: Selection, terms: Terms) -> Wanted:
-    """Return what is wanted with an ε: the smallest at which the total errs so little, or one that is typed instead."""
+def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms) -> str:
+    """Return the smallest ε at which the total errs so little; where there is none, that is a ParameterError."""
     from pcneo.privacy.foresight import advise
-    from pcneo.privacy.mechanisms import MECHANISMS
-    from pcneo.release.choice import count_vertices, find_place
+    from pcneo.release.choice import count_vertices
 
-    if wanted.epsilon:
-        return wanted
-    with_run = MECHANISMS[wanted.mechanism].needs_groups
-    graph, run = find_place(db, source, db.list_runs(), selection, with_run=with_run)
-    n, public = count_vertices(db, graph, run), terms.public
-    advice = advise(n, str(min(public.mean_degree, n - 1)), expect=wanted.expect, error_of_total=wanted.error)
-    (advised,) = (one for one in advice.mechanisms if one.mechanism == wanted.mechanism)
-    if advised.refused is None and advised.epsilon:
-        note(f"The total errs by {rounded(advice.wanted and advice.wanted.error)} or more at ε = {advised.epsilon}.")
-        return wanted._replace(epsilon=advised.epsilon)
-    note(f"No ε follows from that with {wanted.mechanism}. {advised.refused or ''} Type one; nothing is spent yet.")
-    return wanted._replace(epsilon=_asked("ε", "1", partial(_epsilon_of, wanted.mechanism)))
+    n, expect = count_vertices(db, graph, None), terms.public.mean_count
+    degree, count = str(min(terms.public.mean_degree, n - 1)), None if expect is None else str(expect)
+    advice = advise(n, degree, expect=count, error_of_total=error)
+    (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
+    if advised.refused is not None or not advised.epsilon:
+        raise ParameterError(advised.refused or "", name="error", value=error)
+    off = rounded(advice.wanted and advice.wanted.error)
+    note(f"At ε = {advised.epsilon} the total is typically off by at least {off}.")
+    return advised.epsilon
+
+
+def _ask_budget(epsilon: str) -> str:
+    note(f"This graph has no budget yet ({_LIMIT}). `pcneo budget set` changes it later.")
+    question = "Budget, how much ε all releases of this graph may spend together"
+    return _asked(question, epsilon, partial(_budget_for, epsilon))
+
+
+def _budget_for(epsilon: str, text: str) -> str:
+    """Return a budget that this release fits in."""
+    from pcneo.privacy.exact import positive
+
+    budget = _positive(text.removeprefix("ε").lstrip(" ="))
+    if positive(budget, "budget") < positive(epsilon, "epsilon"):
+        raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
+    return budget
+
+
+def free_name() -> str:
+    """Return a name that no earlier release has taken."""
+    from pcneo.release import Destination
+
+    names = ("counts.csv" if number == 1 else f"counts-{number}.csv" for number in count(1))
+    places = ((name, Destination(to=Path(name))) for name in names)
+    return next(name for name, to in places if not any(path.exists() for path in (to.public, *to.reports)))
+
+
+@contextmanager
+def saying_that_nothing_is_spent() -> Iterator[None]:
+    """Say so where somebody leaves at a question of the block."""
+    try:
+        yield
+    except typer.Abort as left:
+        note("\nNothing was spent.")
+        if isinstance(left.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from left
+        raise
 
 
 @contextmanager
@@ -143,27 +235,28 @@ def agrees(
     if unlike := far_off(release, terms):
         note(unlike)
     further = ["--mechanism", wanted.mechanism, "-e", wanted.epsilon, "--to", str(wanted.to)]
-    if wanted.expect is not None and "--expect" not in sys.argv:
+    if wanted.expect is not None:
         further += ["--expect", wanted.expect]
-    if terms.budget_epsilon is not None and "--budget-epsilon" not in sys.argv:
-        further += ["--budget-epsilon", str(terms.budget_epsilon)]
+    if wanted.budget is not None:
+        further += ["--budget-epsilon", wanted.budget]
     if not is_named:
         further.append(release.run.id if release.run else release.graph.name)
+    note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everybody to see.")
     note(_price(db, release, terms))
     note("The same without questions:")
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:], *further])}")
-    return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
+    with saying_that_nothing_is_spent():
+        return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
 
 
 def _price(db: Database, release: Prepared, terms: Terms) -> str:
     """Say what the release spends, and what is left then."""
     from pcneo.release.spending import account_now
 
-    limit = "how much ε all its releases may spend together"
     spends, total = f"this release spends {release.spend.cost.without_zero}", terms.total
     if total is not None:
         which = "all of which this release spends" if total.epsilon == release.spend.epsilon else f"of which {spends}"
-        return f"This graph has no budget yet, {limit}: it will be set to {total.without_zero}, {which}."
+        return f"This graph has no budget yet ({_LIMIT}). It will be set to {total.without_zero}, {which}."
     account = account_now(db, release.graph.name)
     if account.left is None:
         return f"What this graph has spent is not bounded; {spends} more."
@@ -198,9 +291,13 @@ def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
 
 def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
     """Return an ε that the mechanism takes."""
+    from pcneo.privacy.exact import positive
     from pcneo.privacy.mechanisms import mechanism_of
+    from pcneo.privacy.randomised_response import MOST_EPSILON
 
     epsilon = _positive(text.removeprefix("ε").lstrip(" ="), also)
+    if positive(epsilon, "epsilon") > MOST_EPSILON:
+        raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
     mechanism_of(mechanism, epsilon=epsilon)
     return epsilon
 

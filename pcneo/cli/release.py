@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +17,7 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
-from pcneo.cli.guided import agrees, ask_what_to_release, settled, warnings_alone
+from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
@@ -49,7 +51,7 @@ def release(
         typer.Option(
             "--mechanism",
             help="critical, respond, modelled, total, edge, elv or published. Without it you are told what each "
-            "promises, publishes exactly and shows, and asked; a script must name one.",
+            "promises, publishes exactly and shows; a terminal asks then, and a script must name one.",
         ),
     ] = None,
     delta: Annotated[
@@ -147,7 +149,8 @@ def release(
     bound and share the rest of ε. Several -e are several releases. Then --to is a name to which k and ε are added.
     With critical and respond the answers are destroyed, unless --answers says otherwise.
 
-    At a terminal, `pcneo release` asks what it needs, and says what it would spend before it does.
+    At a terminal, `pcneo release` alone offers three mechanisms, asks for the rest, and says what it would spend
+    before it does. The file names each vertex by its key, so keys must be fit for everybody to read.
 
     A graph's name will do; a run says which groups `critical` and `published` use, where a graph has several. A graph
     that has no name yet is named here, with --node-label, --relationship-type and --key.
@@ -159,12 +162,11 @@ def release(
     from pcneo.release import release as release_counts
     from pcneo.release.answers_file import AnswersFile
     from pcneo.release.request import check_destinations, numbered
-    from pcneo.release.spending import check_room, lacks_total
+    from pcneo.release.spending import check_room
 
     wanted, source, ks, epsilons = None, Source(), k or [3], list[str]()
-    if can_ask() and not (batch or to or epsilon or mechanism or answers_from):
-        wanted = ask_what_to_release(expect)
-        mechanism, to, expect = wanted.mechanism, wanted.to, wanted.expect
+    is_guided = can_ask() and not (batch or to or epsilon or mechanism or answers_from)
+    further: dict[str, Any] = {}
     if batch is not None:
         _refuse_beside_batch(
             {
@@ -185,7 +187,8 @@ def release(
         )
         make, requests = None, read_batch(batch)
     else:
-        _check_complete(to, epsilon or answers_from or wanted, mechanism or answers_from, budget_epsilon)
+        if not is_guided:
+            _check_complete(to, epsilon or answers_from, mechanism or answers_from, budget_epsilon)
         if answers_from is not None:
             file = AnswersFile.open(answers_from)
             mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
@@ -195,7 +198,7 @@ def release(
         further = {"to": to, "answers": answers and answers.value, "answers_from": answers_from}
         further |= {"groups": groups, "parties": parties}
         make = partial(_each_k_with_each_epsilon, parameters=parameters, further=further)
-        requests = make(mechanism, epsilons) if mechanism and not wanted else []
+        requests = make(mechanism, epsilons) if mechanism else []
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -208,31 +211,36 @@ def release(
     )
     selection = Selection(node_label or (), relationship_type or (), key)
     # Before a connection is made, which may take long or ask for a password:
-    if make is None or (mechanism and not wanted):
+    if make is None or mechanism:
         check_requests(requests, terms)
-    elif not wanted:
+    elif not is_guided:
         several = len(ks) * len(epsilons) > 1
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
         check_destinations([Destination(to=file) for file in files])
     # What these options change, `agrees` does not say: then the log does.
-    is_plain = wanted is not None and not (dry_run or parties or groups is not None or answers is Answers.publish)
+    is_plain = is_guided and not (dry_run or parties or groups is not None or answers is Answers.publish)
     try:
         with connected() as db, Bars() as bars, warnings_alone(wanted=is_plain):
             source = _meant(db, run, selection)
-            if wanted and mechanism and make:
+            if is_guided and make is not None:
                 bars.rest()
-                wanted = settled(db, wanted, source, selection, terms)
-                requests = make(mechanism, [wanted.epsilon])
+                with saying_that_nothing_is_spent():
+                    wanted = ask_what_to_release(db, source, selection, terms)
+                source = wanted.source
+                requests = make(wanted.mechanism, [wanted.epsilon], further={**further, "to": wanted.to})
+                terms = replace(
+                    terms,
+                    expect=terms.expect if wanted.expect is None else wanted.expect,
+                    budget_epsilon=terms.budget_epsilon if wanted.budget is None else wanted.budget,
+                )
                 check_requests(requests, terms)
-            if make is not None and not mechanism:
+            elif make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
                 _tell_mechanisms()
                 requests = make(_asked(), epsilons)
             if make is not None:
                 requests = [replace(request, graph=source.graph, run=source.run) for request in requests]
-            if wanted and budget_epsilon is None and lacks_total(db, requests, selection):
-                terms = replace(terms, budget_epsilon=wanted.epsilon)
             prepared, released = release_counts(
                 db,
                 requests=requests,
@@ -282,9 +290,11 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
         else " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
         "--budget-epsilon."
     )
+    added = [] if mechanism else ["--mechanism", "critical"]
+    added += [] if epsilon else ["-e", "1"]
+    added += [] if to else ["--to", free_name()]
     raise ParameterError(
-        f"Name {'; '.join(missing)}.{total} For example:\n"
-        "  pcneo release friends --mechanism critical -k 3 -e 1 --to counts.csv --budget-epsilon 3",
+        f"Name {'; '.join(missing)}.{total} For example:\n  pcneo {shlex.join([*sys.argv[1:], *added])}",
         name="release",
         value=missing,
     )

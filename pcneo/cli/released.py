@@ -41,6 +41,16 @@ def print_released(released: list[Released], as_json: bool) -> None:
             say(f"  {plain}")
     for remark in dict.fromkeys(release.remark for release in released if release.remark):
         say(remark)
+    lefts = {_left(release) for release in released}
+    if len(lefts) == 1:  # several are of several graphs: `pcneo budget show` has them by name
+        say(lefts.pop())
+
+
+def _left(release: Released) -> str:
+    left, budget = release.left, release.budget
+    if left is None or budget is None:
+        return "What this graph has spent is not bounded."
+    return f"This leaves {left if budget.delta else left.without_zero} of {budget.without_zero}."
 
 
 def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:

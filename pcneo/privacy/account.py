@@ -114,9 +114,22 @@ def check_spends(
         room = left(account.bounded, account.total)
         raise BudgetError(
             f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "
-            f"{account.total.without_zero}; this would spend {cost.without_zero}. Nothing was spent.{delta}",
+            f"{account.total.without_zero}; this would spend {cost.without_zero}. Nothing was spent."
+            f"{delta or _how_to_fit(account, wanted)}",
             graph=account.graph,
         )
+
+
+def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
+    """Say which ε still fits, where there is one, and by which command all of this would."""
+    total, needed = account.total, account.bounded + bounded_cost(wanted)
+    if total is None or total.epsilon is None or needed.epsilon is None or account.bounded.epsilon is None:
+        return ""
+    room = total.epsilon - account.bounded.epsilon
+    smaller = f"Release with -e {typed_text(room)} or less, or raise" if room > 0 and len(wanted) == 1 else "Raise"
+    delta = f" --delta {typed_text(needed.delta)}" if needed.delta > total.delta else ""
+    command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {typed_text(needed.epsilon)}{delta}"
+    return f" {smaller} the total: `{command}`."
 
 
 def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:

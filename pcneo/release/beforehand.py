@@ -52,19 +52,29 @@ def _expected(release: Prepared, terms: Terms) -> str:
     said = " and ".join(f"of at least {rounded(error, 2)} {of}" for of, error in parts if error is not None)
     if not said or (from_groups and public.mean_count is None):
         return ""
-    at = f"at a mean degree of {rounded(public.mean_degree)}"
+    count = None
+    if public.mean_count is not None:
+        says = "you expect" if terms.expect is not None else "an earlier release says"
+        count = f"a vertex is in {rounded(public.mean_count)} triangles on average, as {says}"
+    degree = None
+    if not from_groups and (terms.mean_degree is not None or release.earlier.mean_degree is not None):
+        says = ", as an earlier release says" if terms.mean_degree is None else ""
+        degree = f"at a mean degree of {rounded(public.mean_degree)}{says}"
+    beside = ", ".join(filter(None, [count, degree]))
+    stated = f"; {beside}" if beside else ""
+    return f"{release.mechanism.heading}: expect a standard error {said}{stated}.{_assumed(release, terms, public)}"
+
+
+def _assumed(release: Prepared, terms: Terms, public: Public) -> str:
+    """Say what nobody has stated or published of the graph, and how to state it; with groups nothing is assumed."""
+    if release.utility.least_error is not None:
+        return ""
+    expect = "--expect for the usual number of triangles"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
-        at = f"assuming a mean degree of {rounded(public.mean_degree)}; state yours with --mean-degree"
-    elif terms.mean_degree is None:
-        at += ", as an earlier release says"
-    beside = (
-        "you have not stated the mean count (--expect)"
-        if public.mean_count is None
-        else f"a vertex is in {rounded(public.mean_count)} triangles on average, as "
-        + ("you expect" if terms.expect is not None else "an earlier release says")
-    )
-    end = "." if from_groups else f", {at}."
-    return f"{release.mechanism.heading}: expect a standard error {said}; {beside}{end}"
+        also = f", and {expect}" if public.mean_count is None else ""
+        degree = rounded(public.mean_degree)
+        return f" This assumes {degree} connections per vertex. If you know better, give --mean-degree{also}."
+    return f" Give {expect}, if you know it." if public.mean_count is None else ""
 
 
 def far_off(release: Prepared, terms: Terms) -> str:

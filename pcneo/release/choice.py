@@ -15,7 +15,13 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import Release, Source
-from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name, warn_of_types_without_edges
+from pcneo.store.chosen_graph import (
+    choose_selection,
+    find_graph,
+    no_such_graph,
+    refuse_new_name,
+    warn_of_types_without_edges,
+)
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import list_ledger
 from pcneo.stored.runs import choose_run
@@ -171,13 +177,28 @@ def _find_graph(db: Database, name: str | None, named: Selection) -> GraphRecord
     fitting = [graph for graph in db.list_graphs() if name in (None, graph.name)]
     if not named and len(fitting) == 1:
         return fitting[0]
-    selection, _ = choose_selection(db, named)
+    # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
+    is_new = name is not None and not named and all(release.graph != name for release in list_ledger(db).releases)
+    try:
+        selection, _ = choose_selection(db, named)
+    except ParameterError as error:
+        if is_new and (names := [graph.name for graph in db.list_graphs()]):
+            raise _unknown(name or "", names) from error
+        raise
     warn_of_types_without_edges(db, selection)
     known = db.list_graphs()
-    # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
-    if name is not None and not named and all(release.graph != name for release in list_ledger(db).releases):
+    if name is not None and is_new:
         refuse_new_name(name, selection, known)
     return _named(known, name, selection)
+
+
+def _unknown(name: str, names: Sequence[str]) -> NotFoundError:
+    """A name that is misspelt, or that of a new graph of which nobody has said what it is."""
+    return NotFoundError(
+        f"{no_such_graph(name, names)} To name a new graph, add --node-label, --relationship-type and --key.",
+        what="graph",
+        name=name,
+    )
 
 
 def _graph_of_answers(db: Database, request: Source, named: Selection) -> str | None:

@@ -19,6 +19,7 @@ from pcneo.basics.selection import Selection
 from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
+from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Once, Respond
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
@@ -61,6 +62,8 @@ class Released:
         remark: what else to know about the counts; empty for nothing.
         standard_error_of_total: None where it may not be published.
         standard_errors_are: what such errors are, where they are no more than bounds or estimates.
+        budget: the total of its graph; None where it has none.
+        left: what is left of that after all releases of this call; None where nothing bounds what is spent, too.
     """
 
     id: str
@@ -75,6 +78,8 @@ class Released:
     remark: str = ""
     standard_error_of_total: float | None = None
     standard_errors_are: str = ""
+    budget: Cost | None = None
+    left: Cost | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +285,8 @@ def _publish(
     released, failures = [], []
     for numbers in drawn:
         request, ready = numbers.request, numbers.release
-        parts = _parts(db, numbers, accounts[ready.graph.name], property_name)
+        account = accounts[ready.graph.name]
+        parts = _parts(db, numbers, account, property_name)
         failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
         if failed:
             failures.append(_say_failed(numbers, list(parts), failed))
@@ -301,6 +307,8 @@ def _publish(
                     numbers.drawn.remark if request.fate == "publish" else "",
                     record.get("standardErrorOfTotal"),
                     record.get("standardErrorsAre", ""),
+                    account.total,
+                    account.left,
                 )
             )
     if failures:

@@ -34,9 +34,9 @@ from pcneo.release.budget import (
     parse_total,
     total_texts,
 )
-from pcneo.release.choice import Chosen, choose, find_place
+from pcneo.release.choice import Chosen, find_place
 from pcneo.release.prepared import Prepared
-from pcneo.release.request import Release, Source
+from pcneo.release.request import Source
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, merge_secret, read_ledger
 from pcneo.store.ledger_records import LedgerRecords
@@ -120,12 +120,6 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
     _admit(list_ledger(db), [graph], {graph.name: spends}, terms)
 
 
-def lacks_total(db: Database, requests: Sequence[Release], named: Selection) -> bool:
-    """Whether a graph of these releases has no total yet."""
-    ledger = list_ledger(db)
-    return any(account_of(ledger, choice.graph.name).total is None for choice in choose(db, requests, named))
-
-
 def account_now(db: Database, graph: str) -> Account:
     """Return the account of a graph as the ledger stands; it may be one that pcneo does not know yet."""
     return account_of(list_ledger(db), graph)
@@ -180,10 +174,10 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
         ) from error
     for release in prepared:
         if release.spend.epsilon:
-            said = f"recorded the spend of release {release.id}: {release.spend.cost} of graph {release.graph.name}"
+            said = f"spends {release.spend.cost.without_zero} (release {release.id})."
         else:
-            said = f"recorded release {release.id}: from answers that are paid for, at no cost to {release.graph.name}"
-        log.info("%s", said)
+            said = f"spends nothing: release {release.id} is from answers that are paid for."
+        log.info("Entered in the ledger: %s %s", release.graph.name, said)
     accounts = {name: account_of(ledger, name) for name in spends}
     return {
         name: replace(account, total=totals.get(name, account.total), spends=(*account.spends, *spends[name]))

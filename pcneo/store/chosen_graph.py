@@ -85,12 +85,15 @@ def find_graph(db: Database, name: str) -> GraphRecord:
     """Return a graph by its name."""
     graphs = {graph.name: graph for graph in db.list_graphs()}
     if name not in graphs:
-        there = f"there {'is' if len(graphs) == 1 else 'are'} {', '.join(map(repr, graphs)) or 'none'}"
         create = "" if graphs else " To create one, run `pcneo annotate`."
-        raise NotFoundError(
-            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}{create}", what="graph", name=name
-        )
+        raise NotFoundError(f"{no_such_graph(name, list(graphs))}{create}", what="graph", name=name)
     return graphs[name]
+
+
+def no_such_graph(name: str, known: Sequence[str]) -> str:
+    """Say that there is no graph of this name, which there are, and which of them may be meant."""
+    there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(map(repr, known)) or 'none'}"
+    return f"There is no graph {name!r}; {there}.{did_you_mean(name, known)}"
 
 
 def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord]) -> None:

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -24,9 +25,11 @@ from pcneo.release import budget
 Answer = tuple[str, str]
 """The end of a question, and what is typed then."""
 
+CTRL_C = "\x03"
 HOW = "ε or ± [1]: "
 QUESTIONS: list[Answer] = [("1, 2 or 3: ", "7"), ("1, 2 or 3: ", "2"), (HOW, "nought"), (HOW, "± x%"), (HOW, "")]
 FILE: Answer = ("[counts.csv]: ", "out.csv")
+BUDGET: Answer = ("may spend together [", "")
 
 
 @pytest.fixture
@@ -56,7 +59,11 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
         text += chunk.decode(errors="replace")
         if waiting and (found := text.find(waiting[0][0], place)) >= 0:
             place = found + len(waiting[0][0])
-            os.write(ours, f"{waiting.pop(0)[1]}\n".encode())
+            answer = waiting.pop(0)[1]
+            if answer == CTRL_C:
+                process.send_signal(signal.SIGINT)
+            else:
+                os.write(ours, f"{answer}\n".encode())
     code = process.wait(30)
     os.close(ours)
     assert not waiting, text
@@ -64,22 +71,27 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alone(
+def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_yes_alone(
     db: Database, tmp_path: Path, server: Any, yes: bool
 ) -> None:
-    answers = [*QUESTIONS, FILE, ("[y/N]: ", "y" if yes else "n")]
+    budget_typed = [("may spend together [1]: ", "0.5"), ("may spend together [1]: ", "ε = 4")]
+    answers = [*QUESTIONS, FILE, *budget_typed, ("[y/N]: ", "y" if yes else "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 1 Person/KNOWS/id" in text
+    assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 4 Person/KNOWS/id" in text
     assert "Type a positive number such as 0.5 or 1/3, or an error such as ±400 or ±5%." in text
     assert re.search(r"Expect the number of all triangles to be off by \S+ or more \(one standard error\)\.", text)
     assert "only `pcneo audit GRAPH` says how far off it is" in text
     assert "a count to be off" not in text
     will_be = (
-        "This graph has no budget yet, how much ε all its releases may spend together: it will be set to ε = 1, all of "
-        "which this release spends."
+        "This graph has no budget yet (the ε that all its releases may spend together). It will be set to ε = 4, of "
+        "which this release spends ε = 1"
     )
     assert text.index(will_be) < text.index("[y/N]")
+    assert "This release spends ε = 1: type that or more." in text
+    assert "`pcneo budget set` changes it later." in text
+    assert text.index("by its property 'id', for everybody to see") < text.index("[y/N]")
+    assert ("This leaves ε = 3, δ = 3e-6 of ε = 4, δ = 4e-6." in text) == yes
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
@@ -87,7 +99,7 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
 
 
 def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, tmp_path: Path, server: Any) -> None:
-    answers = [("1, 2 or 3: ", "3"), (HOW, "8"), FILE, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), ("ε or ± [3]: ", "8"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment), "--answers", "publish")
     assert code == 0, text
     assert "the answers show much of the graph" in " ".join(text[: text.index("[y/N]")].split())
@@ -97,13 +109,13 @@ SPECIAL = r"λ|δ|e\^|root mean square|mechanism|ledger|randomised|scale|degree|
 """What nobody needs to know before a first release."""
 
 
-@pytest.mark.parametrize(("number", "asked"), [("1", "ε [1]: "), ("2", HOW), ("3", HOW)])
+@pytest.mark.parametrize(("number", "asked"), [("1", "ε [1]: "), ("2", HOW), ("3", "ε or ± [3]: ")])
 def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
     db: Database, tmp_path: Path, server: Any, number: str, asked: str
 ) -> None:
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
     code, text = typed(
-        [("1, 2 or 3: ", number), (asked, "2"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
+        [("1, 2 or 3: ", number), (asked, "2"), FILE, BUDGET, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
     )
     assert code == 0, text
     prose = [line for line in text.splitlines() if "pcneo release" not in line]
@@ -111,10 +123,10 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
 
 
 def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
-    answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("about: ", "3"), FILE, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("A guess will do.): ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    (epsilon,) = set(re.findall(r"The total errs by \S+ or more at ε = ([\d.]+)\.\s", text))
+    (epsilon,) = set(re.findall(r"At ε = ([\d.]+) the total is typically off by at least [\d.,]+\.\s", text))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
@@ -124,7 +136,7 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
 def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [("1, 2 or 3: ", "2"), (HOW, "+-0.001"), FILE, ("ε [1]: ", "2"), ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), (HOW, "+-0.001"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert "No ε follows from that with modelled." in text
@@ -142,7 +154,8 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     code, text = typed(answers, tmp_path, {**server.environment, "COLUMNS": "60"})
     assert code == 0, text
     said = " ".join(text.split())
-    assert "epsilon of critical must be from 0.001 to 16, not 100. Below that nearly half the answers" in said
+    assert "ε must be at most 16." in said
+    assert "Budget, how much" not in said
     assert "Type a positive number such as 0.5 or 1/3." in said
     assert "such as ±400" not in said
     assert f"  pcneo release --mechanism critical -e 2 --to {long} Person/KNOWS/id@1/2" in text.splitlines()
@@ -150,12 +163,57 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     assert "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0." in before_yes
 
 
-def test_critical_without_a_stored_run_is_refused_before_the_last_question(
+def test_critical_without_a_stored_run_is_refused_before_the_next_question(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    code, text = typed([("1, 2 or 3: ", "critical"), ("ε [1]: ", ""), FILE], tmp_path, dict(server.environment))
+    code, text = typed([("1, 2 or 3: ", "critical")], tmp_path, dict(server.environment))
     assert code == 4, text
-    assert "[y/N]" not in text
+    assert "ε [1]" not in text
     assert "Traceback" not in text
     assert not list(tmp_path.iterdir())
+    assert not budget.show(db.store)
+
+
+def test_which_graph_is_meant_is_asked_first_where_there_are_several(db: Database, tmp_path: Path, server: Any) -> None:
+    for name in ("friends", "kin"):
+        annotate.write(db.store, p="1/2", graph=name, selection=Selection("Person", "KNOWS", "id"))
+    db.run("CREATE (:Member {no: 1})-[:LIKES]->(:Member {no: 2})")
+    answers = [("Graph: ", "freinds"), ("Graph: ", "friends"), *QUESTIONS, FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "Which graph? There are friends, kin." in text
+    assert "There is no graph 'freinds'. Did you mean friends?" in text
+    assert "--budget-epsilon 1 friends" in text
+
+
+def test_where_no_graph_can_be_told_that_is_said_before_the_first_question(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    db.run("CREATE (:Member {no: 1})-[:LIKES]->(:Member {no: 2})")
+    code, text = typed([], tmp_path, dict(server.environment))
+    assert code == 2, text
+    assert "Name the node label with --node-label" in text
+    assert "1, 2 or 3" not in text
+
+
+def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    answers = [*QUESTIONS[-1:], ("[counts.csv]: ", ""), ("[1]: ", "20"), ("[y/N]: ", "y")]
+    code, text = typed([("1, 2 or 3: ", "2"), *answers], tmp_path, dict(server.environment))
+    assert code == 0, text
+    db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456")
+    answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("A guess will do.) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
+    code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
+    assert "--to counts-2.csv --expect 2.35" in text
+
+
+@pytest.mark.parametrize("asked", ["1, 2 or 3: ", "[y/N]: "])
+def test_who_leaves_at_a_question_is_told_that_nothing_was_spent(
+    db: Database, tmp_path: Path, server: Any, asked: str
+) -> None:
+    before = [] if asked != "[y/N]: " else [("1, 2 or 3: ", "2"), (HOW, ""), FILE, BUDGET]
+    code, text = typed([*before, (asked, CTRL_C)], tmp_path, dict(server.environment))
+    assert code == 130, text
+    assert "Nothing was spent." in text
     assert not budget.show(db.store)

@@ -444,6 +444,29 @@ def test_without_a_total_nothing_is_released(db: Database, refused: Callable[...
     refused(db, 9, "has no budget yet")
 
 
+def test_a_name_that_no_graph_has_is_said_to_be_misspelt_where_labels_are_several(
+    kite: Database, refused: Callable[..., None], pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    kite.run("CREATE (:Member {no: 1})-[:LIKES]->(:Member {no: 2})")
+    said = (
+        f"There is no graph '{NAME[:-1]}'; there is '{NAME}'. Did you mean {NAME}? To name a new graph, add "
+        "--node-label, --relationship-type and --key."
+    )
+    refused(kite, 4, said, NAME[:-1], "--mechanism", "edge")
+    kite.run("MATCH (graph:PCohesionGraph) DELETE graph")
+    refused(kite, 2, "Name the node label", NAME[:-1], "--mechanism", "edge")  # nothing is known
+
+
+def test_what_is_left_is_said_after_a_release(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
+    arguments = ("release", "--mechanism", "critical", "-e", "3")
+    code, out, err = pcneo(*arguments, "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    assert "This leaves ε = 7, δ = 0.1 of ε = 10, δ = 0.1." in out
+    code, out, err = pcneo(*arguments, "--to", tmp_path / "b.csv", "--json")
+    (made,) = json.loads(out)
+    assert (made["left"]["epsilon"], made["budget"]["epsilon"]) == (4, 10)
+
+
 def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
     db: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -558,11 +581,11 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     released(kite, tmp_path / "critical.csv", mechanism="critical")
     of_elv, expected, _, of_critical, spent = caplog.messages
     assert of_critical.startswith("For the owner alone: critical, k=3, ε=1: the standard error of a count of triangles")
-    assert spent.startswith("recorded the spend")
+    assert spent.startswith(f"Entered in the ledger: {NAME} spends ε = 1 (release ")
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
     assert of_elv.endswith("It is at least 3.333.")
     assert "expect a standard error of at least 24 per count and of at least" in expected
-    assert "you have not stated the mean count (--expect), assuming a mean degree of 10; state yours" in expected
+    assert "This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect" in expected
     caplog.clear()
     released(kite, tmp_path / "c.csv", mechanism="critical", expect=30, mean_degree=4)
     assert "a vertex is in 30 triangles on average, as you expect" in caplog.messages[1]
@@ -591,7 +614,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
         "in 300 triangles on average, as you expect, at a mean degree of 40."
     )
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = -7.5, r.meanDegree = 0.0")
-    assert "you have not stated the mean count (--expect), assuming a mean degree of 10; state yours" in said()
+    assert "This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect" in said()
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
     with pytest.raises(BudgetError, match="has a meanCount of another kind"):
         said()

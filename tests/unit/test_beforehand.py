@@ -94,9 +94,12 @@ def test_ln_of_n_over_d_is_told_by_the_degree_that_is_public() -> None:
 def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     said = told(MECHANISMS["edge"](epsilon=1, n=2_000))
     assert re.search(
-        r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total;", said
+        r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total\.", said
     )
-    assert said.endswith("assuming a mean degree of 10; state yours with --mean-degree.")
+    assert said.endswith(
+        " This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect for the usual "
+        "number of triangles."
+    )
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
     assert "per count" not in of_modelled
     assert of_modelled.endswith("only `pcneo audit GRAPH` says how far off it is.")

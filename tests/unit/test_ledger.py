@@ -61,14 +61,20 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
         check_spends(account(delta=0), [EDGE])
     with pytest.raises(BudgetError, match=r"δ is too small: `.+ --epsilon 100 --delta D` sets one, 2e-7 or"):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
-    with pytest.raises(BudgetError, match=r"Nothing was spent\.$"):  # more δ alone would not help
+    both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 0\.2 --delta 2e-7`\.$"
+    with pytest.raises(BudgetError, match=both):  # more δ alone would not help
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
 
 
 def test_a_delta_that_is_nowhere_is_not_named_and_one_that_is_left_of_is() -> None:
     three = Spend("respond", F(3), F(0))
-    with pytest.raises(BudgetError, match=r"has ε = 1 left of ε = 1; this would spend ε = 3\. Nothing was spent\.$"):
+    said = r"has ε = 1 left of ε = 1; this would spend ε = 3\. Nothing was spent\. Release with -e 1 or less, or raise"
+    with pytest.raises(BudgetError, match=rf"{said} the total: `pcneo budget set \S+ --epsilon 3`\.$"):
         check_spends(account(delta=0), [three])
+    with pytest.raises(
+        BudgetError, match=r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 6`\.$"
+    ):
+        check_spends(account(delta=0), [three, three])
     with pytest.raises(BudgetError, match=r"has ε = 0\.9, δ = 0 left of ε = 1, δ = 1e-7; this would spend ε = 3\."):
         check_spends(account(EDGE, delta="1e-7"), [three])
 

@@ -98,9 +98,22 @@ def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_
     code, said = pcneo("release", *given)
     assert code == 2
     assert f"{missing} The first release of a graph also sets its budget" in said
-    example = said.splitlines()[-1].split()
-    assert {"--mechanism", "-e", "--to", "--budget-epsilon"} <= set(example)
+    example = said.splitlines()[-1]
+    assert example.startswith(f"  pcneo release {' '.join(given)}")
+    assert "--budget-epsilon" not in example
+    assert pcneo(*example.split()[1:])[0] == 5, "it is complete, and reaches for the database"
     assert "its budget" not in pcneo("release", *given, "--budget-epsilon", "3")[1]
+
+
+def test_the_example_of_a_command_names_a_file_that_is_not_there(pcneo, tmp_path):
+    (tmp_path / "counts.csv").touch()
+    said = pcneo("release", "friends", "-e", "3", "-k", "4", "--mechanism", "respond")[1]
+    assert said.splitlines()[-1] == "  pcneo release friends -e 3 -k 4 --mechanism respond --to counts-2.csv"
+
+
+def test_a_number_with_a_comma_is_refused_with_the_way_to_write_it(pcneo):
+    code, said = pcneo("release", "--mechanism", "edge", "-e", "0,5", "--to", "a.csv")
+    assert (code, "not '0,5'. Write it with a point, not a comma." in said) == (2, True)
 
 
 def test_who_can_be_asked_for_the_mechanism_is_not_told_that_it_is_missing(pcneo, monkeypatch):

@@ -74,7 +74,7 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing, but one randomised answer for every pair, from which all numbers follow",
-        shows="counts: hardly more than exact ones would; published answers: nearly the graph, from ε = ln(n/mean "
+        shows="counts: hardly more than exact ones would; published answers: nearly the graph from ε = ln(n/mean "
         "degree) on",
     )
     needs_groups = False
@@ -83,7 +83,7 @@ class Respond(Answered):
             **Mechanism.of_columns,
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
-            "standardError": "of count, at most about: estimated from above, in trials up to three times too large",
+            "standardError": "of count; an upper estimate, up to three times too large in our trials",
             "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
         }
     )
