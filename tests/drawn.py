@@ -7,7 +7,8 @@ import random
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from pcneo.basics.model import FoundCohesion, LocalView, RunRecord, ShownCohesion
+from pcneo.basics.model import FoundCohesion, LocalView, ShownCohesion
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 
 

@@ -21,7 +21,8 @@ from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.basics.config import __version__
 from pcneo.basics.frames import counted
-from pcneo.basics.model import CohesionBatch, Key, RunRecord, densities
+from pcneo.basics.model import CohesionBatch, Key, densities
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.graph import HubHasher
 from pcneo.search import REVISION

@@ -16,8 +16,9 @@ from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
 from pcneo.basics.progress_bars import UNDOING
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, Search
 from pcneo.errors import PcneoError
 from pcneo.store.database import Database, GraphRecord

@@ -27,7 +27,7 @@ from pcneo.cli.streams import can_ask, filled, note, output, takes_all_text
 from pcneo.errors import ConnectionFailedError
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import RunRecord
+    from pcneo.basics.run_record import RunRecord
     from pcneo.store.database import Database
     from pcneo.stored.exporting import ExportResult
 

@@ -15,7 +15,7 @@ from pcneo.cli.options import ExportTo, Json, RunOrGraph
 from pcneo.cli.streams import note, say
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import RunRecord
+    from pcneo.basics.run_record import RunRecord
     from pcneo.stored.runs import StoredRun
     from pcneo.stored.versions import Difference
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from pcneo.basics.frames import Table, columns_of, counted
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:

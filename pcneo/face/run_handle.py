@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of, counted
 from pcneo.basics.keys import checked_count, checked_key
-from pcneo.basics.model import AnyPath, Key, Progress, RunRecord
+from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
 from pcneo.face.listings import Listing, difference_row, record_row, why_unread

@@ -86,8 +86,8 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
         if key not in place:
             kind = "integers" if graph.keys.dtype == np.int64 else "text"
             is_other = len(place) > 0 and isinstance(key, str) != (kind == "text")
-            other = f"; keys of this graph are {kind}" if is_other else ""
-            meant = "" if is_other else key_meant(key, place)
+            meant = key_meant(key, place)
+            other = f"; keys of this graph are {kind}" if is_other and not meant else ""
             raise NotFoundError(
                 f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key
             )

@@ -10,7 +10,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.errors import BudgetError, GraphError
 from pcneo.graph import secret_mark
 from pcneo.privacy.composition import fits

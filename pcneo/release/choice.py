@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend

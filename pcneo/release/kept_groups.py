@@ -8,7 +8,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from pcneo.basics.model import Graph, Key, RunRecord
+from pcneo.basics.model import Graph, Key
+from pcneo.basics.run_record import RunRecord
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, membership_hash

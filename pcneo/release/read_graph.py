@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pcneo.basics.model import CohesionBatch, Graph, Progress, RunRecord
+from pcneo.basics.model import CohesionBatch, Graph, Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, pairs_in_groups_of_two
 from pcneo.errors import GraphChangedError

@@ -11,7 +11,7 @@ from pcneo.annotate.plan import make_plan
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.service.events import tell

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import neo4j
 
-from pcneo.basics.model import Key, KeyArray, RunRecord
+from pcneo.basics.model import Key, KeyArray
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, StoreFormatError

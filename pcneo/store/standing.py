@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord

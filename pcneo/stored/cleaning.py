@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from pcneo.basics.frames import words
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.errors import StoreFormatError
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database

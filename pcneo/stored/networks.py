@@ -9,16 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import (
-    CohesionAround,
-    CohesionBatch,
-    FoundCohesion,
-    Graph,
-    Key,
-    RunRecord,
-    ShownCohesion,
-    StoredCohesions,
-)
+from pcneo.basics.model import CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, ShownCohesion, StoredCohesions
+from pcneo.basics.run_record import RunRecord
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph

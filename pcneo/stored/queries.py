@@ -9,7 +9,8 @@ from typing import Any
 
 from pcneo.basics.frames import Table
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import Key, RunRecord
+from pcneo.basics.model import Key
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pcneo.basics.frames import words
-from pcneo.basics.model import Key, RunRecord
+from pcneo.basics.model import Key
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean

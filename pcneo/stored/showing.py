@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, RunRecord, ShownCohesion, StoredCohesions
+from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, ShownCohesion, StoredCohesions
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pcneo.basics.model import Key, Progress, RunRecord
+from pcneo.basics.model import Key, Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.errors import KeyPropertyError
 from pcneo.graph import fingerprint, membership_hash
 from pcneo.store.chosen_graph import read_graph

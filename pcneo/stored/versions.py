@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pcneo.basics.model import Key, RunRecord
+from pcneo.basics.model import Key
+from pcneo.basics.run_record import RunRecord
 from pcneo.errors import NotFoundError
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph

@@ -8,7 +8,8 @@ import numpy as np
 
 from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
-from pcneo.basics.model import CohesionBatch, Graph, RunRecord
+from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import P
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.release.read_graph import ReadGraph, read_for_release

@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 from lengths import usual_or_thorough
 
-from pcneo.basics.model import Graph, RunRecord
+from pcneo.basics.model import Graph
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.counted import CountedGraph

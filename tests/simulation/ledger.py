@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, PcneoError
 from pcneo.graph import secret_mark

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
-from pcneo.basics.model import RunRecord
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store import reading, run_reader

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pcneo.basics.frames import rounded
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
+from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, NotFoundError, ParameterError
