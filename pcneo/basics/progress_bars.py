@@ -18,10 +18,14 @@ class ProgressBars:
     ...     batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2", progress=bars)
     """
 
+    redirects = True
+    """Whether what is printed while bars are drawn is put above them, broken at the terminal's width."""
+
     def __init__(self) -> None:
         """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
         self._is_undoing = self._is_resting = False
-        self._bars: _Tqdm | _Rich = _Tqdm() if _in_notebook() and importlib.util.find_spec("tqdm") else _Rich()
+        in_notebook = _in_notebook() and importlib.util.find_spec("tqdm")
+        self._bars: _Tqdm | _Rich = _Tqdm() if in_notebook else _Rich(self.redirects)
 
     def __enter__(self) -> ProgressBars:
         """Begin to draw."""
@@ -62,7 +66,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 class _Rich:
-    def __init__(self) -> None:
+    def __init__(self, redirects: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -76,7 +80,7 @@ class _Rich:
             disable=not console.is_terminal,
             # What is printed goes above the bars, and is not glued to one and then wiped; but rows of a stream that go
             # into a file stay out of the terminal.
-            redirect_stdout=_is_terminal(sys.stdout),
+            redirect_stdout=redirects and _is_terminal(sys.stdout),
             redirect_stderr=True,
         )
         self._tasks: dict[str, Any] = {}

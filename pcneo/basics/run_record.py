@@ -24,12 +24,18 @@ class RunRecord:
         readable: whether the hubs of this version are kept.
         pcneo: the version of pcneo that wrote it.
         revision: of the search; raised where any answer can change.
-        added, retired: hubs that came and went with this version.
-        cohesions, memberships: hubs that it has, and their members.
-        node_count, relationship_count: the count store's figures when the graph was read.
-        vertices, edges: those of the graph as read; for `vertices` what was read, for `answers` what was searched.
-        fingerprint, membership_hash: keyed hash of these keys and edges, and of the memberships; None for `vertices`.
-        started_at, finished_at: server times.
+        added: hubs that came with this version.
+        retired: hubs that went with it.
+        cohesions: hubs that it has.
+        memberships: their members.
+        node_count: the count store's nodes when the graph was read.
+        relationship_count: its relationships.
+        vertices: of the graph as read; for `vertices` what was read, for `answers` what was searched.
+        edges: likewise.
+        fingerprint: keyed hash of these keys and edges; None for `vertices`.
+        membership_hash: keyed hash of the memberships; None for `vertices`.
+        started_at: server time.
+        finished_at: server time.
         replaced_at: when readers went on to the next version; None for the one that they go by now.
         from_files: whether cohesions of it were loaded from files: each is a minimal p-cohesion, and that a search
             finds the same rests on whoever wrote them.

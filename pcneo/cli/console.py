@@ -21,7 +21,7 @@ from rich.text import Text
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import is_number, words
 from pcneo.basics.json_form import json_form
-from pcneo.basics.progress_bars import ProgressBars as Bars
+from pcneo.basics.progress_bars import ProgressBars
 from pcneo.basics.visible import visible
 from pcneo.cli.streams import can_ask, filled, note, output, takes_all_text
 from pcneo.errors import ConnectionFailedError
@@ -51,6 +51,12 @@ def exported(result: ExportResult) -> str:
 
 _NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+(e[+-]?\d+)?( ?%)?")
 """A number that was written out before it came into a table."""
+
+
+class Bars(ProgressBars):
+    """Bars that leave standard output alone: its rows are for programs, also on a terminal."""
+
+    redirects = False
 
 
 @contextmanager

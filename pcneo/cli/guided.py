@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -93,8 +94,14 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
 
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
-    find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before anybody has answered
+    place, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before any answer
     mechanism = _ask_mechanism()
+    if source.names_run and not MECHANISMS[mechanism].needs_groups:
+        raise ParameterError(
+            f"What protects more than critical connections rests on no run: name its graph, {place.name}.",
+            name="run",
+            value=source.run,
+        )
     graph, _ = find_place(db, source, runs, selection, with_run=MECHANISMS[mechanism].needs_groups)
     epsilon, expect = _ask_how(db, mechanism, graph, terms)
     to = _asked("Public file, .csv or .json", free_name(), _public_file)
@@ -144,7 +151,7 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
     if error.endswith("%") and terms.expect is None:
         published = earlier_of(list_ledger(db), graph.name).mean_count
         guess = published and f"{float(f'{published:.3g}'):g}"
-        question = "About how many triangles is a typical vertex in? (A guess will do.)"
+        question = "About how many triangles is a vertex in, on average? (A guess will do.)"
         expect = _asked(question, guess or None, _positive)
     try:
         epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
@@ -192,7 +199,7 @@ def free_name() -> str:
 
     names = ("counts.csv" if number == 1 else f"counts-{number}.csv" for number in count(1))
     places = ((name, Destination(to=Path(name))) for name in names)
-    return next(name for name, to in places if not any(path.exists() for path in (to.public, *to.reports)))
+    return next(name for name, to in places if not any(map(os.path.lexists, (to.public, *to.reports))))
 
 
 @contextmanager

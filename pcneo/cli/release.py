@@ -290,7 +290,9 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
         else " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
         "--budget-epsilon."
     )
-    added = [] if mechanism else ["--mechanism", "critical"]
+    takes = {"--parties": "respond", "--large": "respond", "--delta": "edge"}  # what `critical` does not take
+    fitting = next((name for option, name in takes.items() if option in sys.argv), "critical")
+    added = [] if mechanism else ["--mechanism", fitting]
     added += [] if epsilon else ["-e", "1"]
     added += [] if to else ["--to", free_name()]
     raise ParameterError(

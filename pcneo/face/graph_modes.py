@@ -106,7 +106,7 @@ class GraphModes:
             progress: called with stage, done and total, such as `pcneo.ProgressBars()` that is open.
 
         Returns:
-            What was changed and how long it took: a row for each run.
+            What was changed and how long it took, a row for each run.
         """
         from pcneo.annotate import write
 

@@ -393,4 +393,6 @@ class Run(Table):
 def _look(db: Database, stored: StoredRun, found: Any) -> Any:
     from pcneo.stored.showing import read_around
 
-    return read_around(db, stored.selection, found, f"run {stored.run.id}")
+    seen = read_around(db, stored.selection, found, f"run {stored.run.id}")
+    # The cohesions of answers are of the answers: the graph says nothing of them.
+    return replace(seen, holds=True) if stored.run.scope == "answers" else seen

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import Graph, Key, KeyArray
 from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
@@ -30,11 +31,6 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
             "make all of them integers, or all strings (in networkx: nx.relabel_nodes(G, str)).",
             examples=(kinds[int], kinds[str]),
         )
-
-
-def counted(number: int, one: str, several: str) -> str:
-    """Return a number with the words for one, or for several."""
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:

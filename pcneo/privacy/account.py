@@ -126,7 +126,8 @@ def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
     if total is None or total.epsilon is None or needed.epsilon is None or account.bounded.epsilon is None:
         return ""
     room = total.epsilon - account.bounded.epsilon
-    smaller = f"Release with -e {typed_text(room)} or less, or raise" if room > 0 and len(wanted) == 1 else "Raise"
+    is_enough = room > 0 and len(wanted) == 1 and needed.delta <= total.delta
+    smaller = f"Release with -e {typed_text(room)} or less, or raise" if is_enough else "Raise"
     delta = f" --delta {typed_text(needed.delta)}" if needed.delta > total.delta else ""
     command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {typed_text(needed.epsilon)}{delta}"
     return f" {smaller} the total: `{command}`."

@@ -69,7 +69,7 @@ def _assumed(release: Prepared, terms: Terms, public: Public) -> str:
     """Say what nobody has stated or published of the graph, and how to state it; with groups nothing is assumed."""
     if release.utility.least_error is not None:
         return ""
-    expect = "--expect for the usual number of triangles"
+    expect = "--expect for the mean number of triangles of a vertex"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
         also = f", and {expect}" if public.mean_count is None else ""
         degree = rounded(public.mean_degree)

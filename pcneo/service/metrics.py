@@ -28,13 +28,14 @@ class Metrics:
         """Of this service."""
         self._service = service
         self._asking: threading.Thread | None = None
+        self._asked: RequestQueue | None = None
 
     def collect(self) -> Iterator[Metric]:
         """Yield every family of metrics; those of requests only while the database answers."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         figures, (reachable, requests) = self._service.figures, self._requests()
-        yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answers.", value=int(reachable))
+        yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable))
         if figures.silence is not None:
             yield GaugeMetricFamily(
                 "pcneo_silence_seconds", "Since the database last answered a poll.", value=figures.silence
@@ -70,12 +71,13 @@ class Metrics:
         queue, (reachable, _) = self._service.queue, self._service.figures.health()
         if queue is None or not reachable:
             return False, None
-        if self._asking is not None and self._asking.is_alive():  # the last question is not answered yet
+        if self._asking is not None and self._asking.is_alive() and self._asked is queue:  # no answer to the last yet
             return True, None
         answers: list[tuple[bool, _Requests | None]] = []
         self._asking = threading.Thread(
             target=lambda: answers.append(_ask(queue)), name="pcneo-metrics-question", daemon=True
         )
+        self._asked = queue
         self._asking.start()
         self._asking.join(ANSWER_SECONDS)
         return answers[0] if answers else (True, None)

@@ -50,7 +50,7 @@ def _unreachable(error: Exception, uri: str | None = None) -> PcneoError:
     where, text = "" if uri is None else f" at {uri}", _line(error)
     advice = f"Check NEO4J_URI and that the server runs. ({_shortened(text)})"
     if NO_ROUTING in text:
-        advice = "Check host and port, and whether the server uses TLS (neo4j+s://) or not (neo4j://)."
+        advice = "Check NEO4J_URI, that the server runs, and whether it uses TLS (neo4j+s://) or not (neo4j://)."
     return ConnectionFailedError(f"No Neo4j answered{where}. {advice}", code=_code(error))
 
 

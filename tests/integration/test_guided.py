@@ -149,12 +149,13 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=3)
     long = "a-file-with-such-a-long-name-that-the-command-fills-more-than-a-line-of-a-terminal.csv"
-    epsilons = [("ε [1]: ", typed_epsilon) for typed_epsilon in ("100", "±5", "2")]
+    epsilons = [("ε [1]: ", typed_epsilon) for typed_epsilon in ("100", "0.0001", "±5", "2")]
     answers = [("1, 2 or 3: ", "1"), *epsilons, ("[counts.csv]: ", long), ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, {**server.environment, "COLUMNS": "60"})
     assert code == 0, text
     said = " ".join(text.split())
     assert "ε must be at most 16." in said
+    assert "must be from 0.001" in said
     assert "Budget, how much" not in said
     assert "Type a positive number such as 0.5 or 1/3." in said
     assert "such as ±400" not in said
@@ -205,7 +206,19 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456")
     answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("A guess will do.) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "Budget, how much" not in text
     assert "--to counts-2.csv --expect 2.35" in text
+
+
+def test_a_run_with_what_rests_on_none_is_refused_at_the_first_answer(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    run = annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id")).run.run
+    db.store.merge_graph("another", Selection("Person", "LIKES", "id"), "0" * 64)
+    code, text = typed([("1, 2 or 3: ", "2")], tmp_path, dict(server.environment), run)
+    assert code == 2, text
+    assert "rests on no run: name its graph, Person/KNOWS/id." in " ".join(text.split())
 
 
 @pytest.mark.parametrize("asked", ["1, 2 or 3: ", "[y/N]: "])

@@ -80,7 +80,7 @@ CliRunner().invoke(app, ["check", "--schema"])
 with ProgressBars() as bars:
     BEFORE
     bars("reading", 1, 3)
-    logging.getLogger("pcneo").info("recorded the spend of a release " + 9 * "of many ")
+    logging.getLogger("pcneo").info("Entered in the ledger: friends spends " + 9 * "of many ")
     note("a note")
     bars("reading", 3, 3)
 """
@@ -92,7 +92,7 @@ def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own(b
     lines = in_terminal(80, ["-c", program], "stderr").splitlines()
     plain = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line.rpartition("\x1b[2K")[2]) for line in lines]
     assert "a note" in plain
-    (place,) = [i for i, line in enumerate(plain) if line.startswith("pcneo: recorded the spend of a release")]
+    (place,) = [i for i, line in enumerate(plain) if line.startswith("pcneo: Entered in the ledger: friends spends")]
     assert plain[place + 1].startswith("of many")
     assert max(map(len, plain)) <= 80
     assert any("3/3" in line for line in plain)

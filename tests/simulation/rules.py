@@ -150,7 +150,8 @@ class Rules:
     def _look_at_turn(self, claimed: Node, props: Props) -> None:
         """In each lane, and of each graph, the request that came first is claimed, unless it was tried before.
 
-        One that is only to be told that it is cancelled has no turn: who polled knows some, others are cancelled later.
+        One that is claimed only to be answered as cancelled has no turn: some were cancelled when the service polled,
+        and others were cancelled after it.
 
         Those of a graph that was found busy are left alone for a while, and a later one that names no graph goes on.
         """

@@ -126,5 +126,6 @@ def test_which_addresses_the_driver_tried_is_left_out():
 def test_where_nothing_speaks_the_protocol_tls_is_named():
     error = ours(exceptions.ServiceUnavailable("Unable to retrieve routing information"))
     assert str(error) == (
-        "No Neo4j answered. Check host and port, and whether the server uses TLS (neo4j+s://) or not (neo4j://)."
+        "No Neo4j answered. Check NEO4J_URI, that the server runs, and whether it uses TLS (neo4j+s://) or not "
+        "(neo4j://)."
     )
