@@ -35,7 +35,9 @@ class Metrics:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         figures, (reachable, requests) = self._service.figures, self._requests()
-        yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable))
+        yield GaugeMetricFamily(
+            "pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable)
+        )
         if figures.silence is not None:
             yield GaugeMetricFamily(
                 "pcneo_silence_seconds", "Since the database last answered a poll.", value=figures.silence

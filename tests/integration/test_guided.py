@@ -51,6 +51,9 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
     text, place, waiting, end = "", 0, list(answers), time.monotonic() + 120
     while time.monotonic() < end:
         if not select.select([ours], [], [], 1)[0]:
+            if answers and answers[-1][1] == CTRL_C and not waiting:
+                # One that comes just before Python waits for a line is noticed with the next: people press it again.
+                process.send_signal(signal.SIGINT)
             continue
         try:
             chunk = os.read(ours, 65536)

@@ -402,6 +402,7 @@ def test_a_wrong_password_ends_a_service_and_a_changed_one_is_waited_out(db, ser
             settings[0] = wrong
             gate.shut()
             wait_until(lambda: not service.figures.reachable, "a broken connection")
+            wait_until(lambda: service.queue is None, "a connection that is given up")  # a short break it survives
             gate.open()
             time.sleep(3)
             assert thread.is_alive()

@@ -299,7 +299,11 @@ def test_a_vertex_that_is_not_there_is_told_which_kind_keys_are_of() -> None:
     numbers, texts = graph_from_rows([(1, [2]), (2, [])]), graph_from_rows([("1", ["2"]), ("2", ["1"])])
     with pytest.raises(NotFoundError, match=r"no vertex 3 in the graph\.$"):
         positions_of(numbers, [3])
-    with pytest.raises(NotFoundError, match="keys of this graph are integers"):
+    with pytest.raises(NotFoundError, match="Did you mean the integer 1"):
         positions_of(numbers, ["1"])
-    with pytest.raises(NotFoundError, match="keys of this graph are text"):
+    with pytest.raises(NotFoundError, match="keys of this graph are integers"):
+        positions_of(numbers, ["one"])
+    with pytest.raises(NotFoundError, match="Did you mean"):
         positions_of(texts, [1])
+    with pytest.raises(NotFoundError, match="keys of this graph are text"):
+        positions_of(texts, [7])
