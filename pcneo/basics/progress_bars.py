@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 UNDOING = "removing what was written"
 """The stage that begins when the others are given up."""
@@ -24,10 +24,12 @@ class ProgressBars:
     def __init__(self) -> None:
         """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
         self._is_undoing = self._is_resting = False
-        in_notebook = _in_notebook() and importlib.util.find_spec("tqdm")
-        self._bars: _Tqdm | _Rich = _Tqdm() if in_notebook else _Rich(self.redirects)
+        self._bars = self._new()
 
-    def __enter__(self) -> ProgressBars:
+    def _new(self) -> _Tqdm | _Rich:
+        return _Tqdm() if _in_notebook() and importlib.util.find_spec("tqdm") else _Rich(self.redirects)
+
+    def __enter__(self) -> Self:
         """Begin to draw."""
         self._bars.start()
         return self
@@ -48,7 +50,7 @@ class ProgressBars:
         if stage == UNDOING and not self._is_undoing:  # the bars of what is given up stay as they stand
             self._is_undoing = True
             self._bars.stop()
-            self._bars = type(self._bars)()
+            self._bars = self._new()
             self._bars.start()
         if self._is_resting:
             self._is_resting = False

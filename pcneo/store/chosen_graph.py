@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
-from pcneo.basics.frames import words
+from pcneo.basics.frames import counted, words
 from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Graph, Key, Progress
 from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
-from pcneo.basics.frames import counted
 from pcneo.store.database import Database, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, SchemaItem, key_index
 
@@ -147,8 +146,8 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
     missing = missing_key_indexes(db, selection)
     if missing and mode == "estimate" and db.count_nodes(selection) <= MOST_SCANNED:
         log.warning(
-            "%r has no index, which an annotate that stores needs; --create-index (in Python `create_index=True`) makes it. How long writing takes is "
-            "assumed here.",
+            "%r has no index, which an annotate that stores needs; --create-index (in Python `create_index=True`) "
+            "makes it. How long writing takes is assumed here.",
             selection.key,
         )
         return
@@ -160,8 +159,9 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
         statements = [item.line() for item in missing]
         raise SchemaError(
             f"{selection.key!r} has no index, and without one each look-up scans all nodes with the label. Annotate "
-            "with --create-index (in Python `create_index=True`), or ask an administrator to run this (a uniqueness constraint does as well, if each "
-            "value is unique):\n" + "\n".join(f"  {statement}" for statement in statements),
+            "with --create-index (in Python `create_index=True`), or ask an administrator to run this (a uniqueness "
+            "constraint does as well, if each value is unique):\n"
+            + "\n".join(f"  {statement}" for statement in statements),
             statements=statements,
         )
 
