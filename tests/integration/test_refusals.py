@@ -275,7 +275,7 @@ def test_an_estimate_needs_no_index_on_the_key_unless_the_graph_is_large(db, mon
     caplog.set_level("INFO")
     estimated = annotate.estimate(db.store, p=0.6, **PERSONS)
     assert estimated.estimates["3/5"].memberships > 0
-    assert "'id' has no index, which an annotate that stores needs; --create-index makes it." in caplog.text
+    assert "'id' has no index, which an annotate that stores needs; --create-index (in Python" in caplog.text
     monkeypatch.setattr(chosen_graph, "MOST_SCANNED", 4)
     refused(SchemaError, lambda: annotate.estimate(db.store, p=0.6, **PERSONS), "'id' has no index", db=db)
 

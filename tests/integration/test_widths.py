@@ -93,7 +93,7 @@ def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own(b
     plain = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line.rpartition("\x1b[2K")[2]) for line in lines]
     assert "a note" in plain
     (place,) = [i for i, line in enumerate(plain) if line.startswith("pcneo: Entered in the ledger: friends spends")]
-    assert plain[place + 1].startswith("of many")
+    assert plain[place + 1].startswith("many of many")
     assert max(map(len, plain)) <= 80
     assert any("3/3" in line for line in plain)
 

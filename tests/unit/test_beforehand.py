@@ -97,8 +97,8 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
         r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total\.", said
     )
     assert said.endswith(
-        " This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect for the usual "
-        "number of triangles."
+        " This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect for the mean "
+        "number of triangles of a vertex."
     )
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
     assert "per count" not in of_modelled
