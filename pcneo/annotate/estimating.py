@@ -167,6 +167,7 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     plan = make_plan(db, "estimate", **asked)
     supply = WholeGraph(plan)
     read_seconds = plan.millis() / 1000
+    has_index = not missing_key_indexes(plan.db, plan.selection)
     node_count, relationship_count = supply.counts
     return EstimateResult(
         node_count=node_count,
@@ -174,7 +175,7 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
         vertices=supply.vertices,
         edges=supply.edges,
         read_seconds=read_seconds,
-        estimates={str(search.p): _estimate(plan, supply, search, read_seconds) for search in plan.searches},
+        estimates={str(s.p): _estimate(plan, supply, s, read_seconds, has_index=has_index) for s in plan.searches},
         configuration=plan.configuration,
     )
 
@@ -207,13 +208,13 @@ def check_storable(supply: WholeGraph, search: Search) -> None:
         )
 
 
-def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: float) -> Estimate:
+def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: float, *, has_index: bool) -> Estimate:
     """Estimate from a sample whose seed is fixed: two estimates of sizes are the same, if there was time for all."""
     graph, threads = supply.graph, supply.concurrency
     sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(n, bounded, _pace(plan, sample))
+    write = writing(n, bounded, _pace(plan, sample, has_index=has_index))
     compute_seconds = searching.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
@@ -249,9 +250,9 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
     return result
 
 
-def _pace(plan: Plan, sample: Sample) -> float:
+def _pace(plan: Plan, sample: Sample, *, has_index: bool) -> float:
     """Return the seconds that finding a member takes; assumed where no index finds it, since storing will have one."""
-    if missing_key_indexes(plan.db, plan.selection):
+    if not has_index:
         return 1 / (WRITE_RATE * WRITING)
     return membership_seconds(plan.db, plan.selection, sample.batches)
 

@@ -38,6 +38,11 @@ def key_meant(key: Key, known: Collection[Key]) -> str:
     return did_you_mean(key, [name for name in known if isinstance(name, str)])
 
 
+def of_other_kind(key: Key) -> str:
+    """Return what to add to a sentence about a key where the keys of the graph are of the other kind."""
+    return f"; keys of this graph are {'integers' if isinstance(key, str) else 'text'}"
+
+
 def checked_key(key: object) -> Key:
     """Return a key as Python's own integer or string."""
     plain = plain_key(key)

@@ -94,15 +94,17 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
 
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
-    place, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before any answer
+    graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before any answer
     mechanism = _ask_mechanism()
-    if source.names_run and not MECHANISMS[mechanism].needs_groups:
+    needs_groups = MECHANISMS[mechanism].needs_groups
+    if source.names_run and not needs_groups:
         raise ParameterError(
-            f"What protects more than critical connections rests on no run: name its graph, {place.name}.",
+            f"What protects more than critical connections rests on no run: name its graph, {graph.name}.",
             name="run",
             value=source.run,
         )
-    graph, _ = find_place(db, source, runs, selection, with_run=MECHANISMS[mechanism].needs_groups)
+    if needs_groups and not source.names_run:
+        graph, _ = find_place(db, source, runs, selection, with_run=True)
     epsilon, expect = _ask_how(db, mechanism, graph, terms)
     to = _asked("Public file, .csv or .json", free_name(), _public_file)
     needs_budget = terms.budget_epsilon is None and account_now(db, graph.name).total is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcneo.basics.keys import key_meant, key_text, plain_key
+from pcneo.basics.keys import key_meant, key_text, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
 from pcneo.graph.build import graph_from_edges, graph_from_rows
@@ -84,10 +84,9 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
     keys = list(keys)
     for key in keys:
         if key not in place:
-            kind = "integers" if graph.keys.dtype == np.int64 else "text"
-            is_other = len(place) > 0 and isinstance(key, str) != (kind == "text")
+            is_other = len(place) > 0 and isinstance(key, str) == (graph.keys.dtype == np.int64)
             meant = key_meant(key, place)
-            other = f"; keys of this graph are {kind}" if is_other and not meant else ""
+            other = of_other_kind(key) if is_other and not meant else ""
             raise NotFoundError(
                 f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from pcneo.basics.frames import counted, words
-from pcneo.basics.keys import is_integer_key
+from pcneo.basics.keys import is_integer_key, of_other_kind
 from pcneo.basics.model import Graph, Key, Progress
 from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
@@ -213,7 +213,7 @@ def other_kind(db: Database, selection: Selection, key: Key) -> str:
         return ""
     smallest: Key = -(2**63) if isinstance(key, str) else ""
     there = db.has_keys_from(selection, smallest)
-    return f"; keys of this graph are {'integers' if isinstance(key, str) else 'text'}" if there else ""
+    return of_other_kind(key) if there else ""
 
 
 def _checked(vertex: Key) -> Key:
