@@ -19,7 +19,7 @@ import naive  # noqa: E402
 import numpy as np  # noqa: E402
 from benchmarks.graphs import made_graph  # noqa: E402
 
-from pcneo.cli.sample import copenhagen_friends_path  # noqa: E402
+from pcneo.face.first_steps import sample_path  # noqa: E402
 
 FILE = ROOT / "tests" / "golden" / "cohesions.npz"
 SEARCHES = ("smallest", "density", "degree")
@@ -32,7 +32,7 @@ SAMPLE = 300
 def graph(name: str) -> naive.Graph:
     """The shipped friendships, or a made graph of some thousands of edges."""
     if name == "friends":
-        return naive.read_edges(copenhagen_friends_path())
+        return naive.read_edges(sample_path())
     n, u, v = made_graph(20_000, 1)
     return naive.graph_of(zip(u.tolist(), v.tolist(), strict=True), isolated=range(n))
 

@@ -11,7 +11,7 @@ from pcneo.annotate import WriteResult
 from pcneo.annotate.load import LoadResult, load
 from pcneo.basics.model import Progress
 from pcneo.basics.selection import Selection
-from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.face.first_steps import sample_path
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer, start
 from pcneo.stored.queries import QueryResult, run_query
@@ -64,7 +64,7 @@ def start_demo_server(progress: Callable[[int, int], None] | None = None) -> Loc
 
 def run_demo(db: Database, *, progress: Progress | None = None) -> DemoResult:
     """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`."""
-    path = copenhagen_friends_path()
+    path = sample_path()
     loaded = load(db, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
     written = annotate.write(
         db,

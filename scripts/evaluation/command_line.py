@@ -216,7 +216,7 @@ def attacker(
     from evaluation.attacker import EPSILONS, Setting, attack_csv, attack_text, draw_attacks, find_once
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
     from pcneo.basics.whole_file import whole_file
-    from pcneo.cli.sample import copenhagen_friends_path
+    from pcneo.face.first_steps import sample_path
     from pcneo.graph import graph_from_edges
     from pcneo.graph.files import read_graph_file
     from pcneo.privacy.attack import MOST_VERTICES
@@ -225,7 +225,7 @@ def attacker(
     wanted = [d for d in DATASETS if d.name in (name or files) and (name or d.counts.nodes <= MOST_VERTICES)]
     if missing := {*(name or ())} - {d.name for d in wanted if d.name in files}:
         raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
-    friends = read_graph_file(copenhagen_friends_path())
+    friends = read_graph_file(sample_path())
     sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
     at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
     at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}

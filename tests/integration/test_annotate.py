@@ -23,8 +23,8 @@ from pcneo.annotate.plan import make_plan
 from pcneo.annotate.supply import Frontier
 from pcneo.basics.model import FoundCohesion
 from pcneo.basics.selection import Selection
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_rows
 from pcneo.search import REVISION, search_all
 from pcneo.store import reading
@@ -137,7 +137,7 @@ def test_the_eleven_vertices_with_letters_as_keys_give_the_known_answers(db):
 
 
 def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db):
-    twin = naive.read_edges(copenhagen_friends_path())
+    twin = naive.read_edges(sample_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
     graph = graph_from_rows((v, sorted(neighbours)) for v, neighbours in twin.items())
     result = write(db, ["0.3", "0.5"])
@@ -469,7 +469,7 @@ def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypat
 
 @pytest.mark.parametrize("search", ["smallest", "density", "degree"])
 def test_streamed_by_frontier_every_vertex_of_the_shipped_graph_gets_its_answer_of_the_batch(db, search):
-    twin = naive.read_edges(copenhagen_friends_path())
+    twin = naive.read_edges(sample_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
     batch = stream(db, 0.3, search=search)
     assert len(batch) == 800
@@ -602,7 +602,7 @@ def test_stats_describe_the_cohesions_that_the_twin_finds(db):
 
 @pytest.mark.schema("users")
 def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
-    twin = naive.read_edges(copenhagen_friends_path())
+    twin = naive.read_edges(sample_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
     before = db.everything()
     result = annotate.estimate(db.store, p=["0.3", "0.5"], **PERSONS)
@@ -624,7 +624,7 @@ def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
 
 @pytest.mark.schema("users")
 def test_the_estimate_of_a_file_is_about_its_size(db, tmp_path):
-    twin = naive.read_edges(copenhagen_friends_path())
+    twin = naive.read_edges(sample_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
     estimate = annotate.estimate(db.store, p="0.3", **PERSONS).estimates["3/10"]
     (file,) = annotate.to_parquet(db.store, p="0.3", to=tmp_path, **PERSONS).files

@@ -16,8 +16,8 @@ import pytest
 from graphs import Database
 
 import pcneo as package
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import ConnectionFailedError, GraphChangedError, NotFoundError, ParameterError
+from pcneo.face.first_steps import sample_path
 
 PERSONS: dict[str, Any] = {"node_labels": "Person", "relationship_types": "KNOWS", "key": "id"}
 pytestmark = pytest.mark.schema("bare")
@@ -37,7 +37,7 @@ def db(server: Any, empty_database: str, monkeypatch: pytest.MonkeyPatch, tmp_pa
 @pytest.fixture
 def friends(db: package.Db) -> package.GraphHandle:
     """The sample, with a run at p = 0.3."""
-    db.load(copenhagen_friends_path(), node_label="Person", relationship_type="KNOWS", key="id")
+    db.load(sample_path(), node_label="Person", relationship_type="KNOWS", key="id")
     friends = db.graph("friends", **PERSONS)
     friends.annotate(p="0.3")
     return friends
@@ -80,7 +80,7 @@ def _order(test: doctest.DocTest) -> tuple[bool, str]:
 
 def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
-    loaded = db.load(copenhagen_friends_path(), node_label="Person", relationship_type="KNOWS", key="id")
+    loaded = db.load(sample_path(), node_label="Person", relationship_type="KNOWS", key="id")
     assert repr(loaded).splitlines()[1:] == [
         "  nodes: 800 created, 0 already there",
         "  relationships: 6,418 created, 0 already there",

@@ -11,7 +11,6 @@ from neo4j.exceptions import Neo4jError
 
 from pcneo.annotate import load as load_module
 from pcneo.annotate.load import LoadResult, load
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import (
     FileFormatError,
     KeyPropertyError,
@@ -19,6 +18,7 @@ from pcneo.errors import (
     SchemaError,
     WriteMismatchError,
 )
+from pcneo.face.first_steps import sample_path
 from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.connection import connect
 from pcneo.store.failures import OUT_OF_MEMORY
@@ -91,9 +91,9 @@ def test_string_keys_are_stored_as_strings_and_ordered_by_code_point(put, query)
 
 
 def test_the_shipped_graph_loads_whole_and_again_adds_nothing(put, query):
-    first = put(copenhagen_friends_path())
+    first = put(sample_path())
     assert (first.nodes_created, first.relationships_created, first.constraint_created) == (800, 6418, True)
-    second = put(copenhagen_friends_path())
+    second = put(sample_path())
     assert (second.nodes_created, second.relationships_created, second.constraint_created) == (0, 0, False)
     assert (second.nodes_matched, second.relationships_matched) == (800, 6418)
     assert len(connections(query)) == 6418

@@ -83,7 +83,7 @@ def test_wheel_command_helps_and_lists_queries(python: Path, tmp_path: Path) -> 
 
 def test_wheel_holds_the_example_graph_and_finds_cohesions(python: Path, tmp_path: Path) -> None:
     code = (
-        "from pcneo.cli.sample import copenhagen_friends_path as path; from pcneo.graph.files import read_graph_file;"
+        "from pcneo import sample_path as path; from pcneo.graph.files import read_graph_file;"
         "from pcneo.graph import graph_from_edges; from pcneo.search import search_all;"
         "f = read_graph_file(path()); k = f.keys.tolist();"
         "g = graph_from_edges(k, [k[i] for i in f.sources], [k[i] for i in f.targets]);"

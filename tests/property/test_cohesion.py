@@ -19,7 +19,7 @@ from shapes import FRACTIONS, arrays, graphs
 
 from pcneo.basics.model import FoundCohesion, Graph, Key
 from pcneo.basics.searches import SEARCHES, Search
-from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW
@@ -255,7 +255,7 @@ def test_the_record_is_of_the_twin() -> None:
 @pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize("p", ["0.1", "0.3"])
 def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, score: str) -> None:
-    graph = naive.read_edges(copenhagen_friends_path())
+    graph = naive.read_edges(sample_path())
     built = arrays(graph)
     streamed = search_streamed(lambda keys: [(key, list(graph[key])) for key in keys], sorted(graph), Search(p, score))
     assert list(streamed) == list(search_all(built, p, score).cohesions())

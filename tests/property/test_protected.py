@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from networkx.generators.atlas import graph_atlas_g
 
 from pcneo.basics.model import Graph
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected import (
     Groups,
@@ -27,6 +26,7 @@ from pcneo.counting.protected import (
     protect,
 )
 from pcneo.errors import ParameterError
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.search import search_all
 
@@ -127,7 +127,7 @@ def test_toggling_any_pair_inside_a_group_changes_nothing(case):
 
 @pytest.fixture(scope="module")
 def copenhagen() -> Graph:
-    edges = np.loadtxt(copenhagen_friends_path(), np.int64, comments="#")
+    edges = np.loadtxt(sample_path(), np.int64, comments="#")
     return graph_from_edges(np.unique(edges), edges[:, 0], edges[:, 1])
 
 

@@ -19,8 +19,8 @@ from shapes import arrays
 
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import DEFAULT_SEARCH, Search
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.randomised_response import COINS, Flips, Yes
@@ -128,7 +128,7 @@ def test_groups_are_given_up_where_twenty_flips_stand_beside_each_connection(yes
 
 def test_groups_of_copenhagen_at_five_are_as_like_as_they_were_found_to_be() -> None:
     """p=0.1, ε=5, by density: a mean Jaccard of 0.43 with the graph's own, with the system's coins."""
-    truth = naive.read_edges(copenhagen_friends_path())
+    truth = naive.read_edges(sample_path())
     place = {v: i for i, v in enumerate(sorted(truth))}
     edges = [(place[a], place[b]) for a in truth for b in truth[a] if a < b]
     graph = graph_from_edges(range(len(place)), [a for a, _ in edges], [b for _, b in edges])

@@ -10,8 +10,8 @@ import pytest
 from lengths import usual_or_thorough
 from outside_graphs import outside_graph
 
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.counted import CountedGraph
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.attack import Seen
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def copenhagen() -> CountedGraph:
-    rows = naive.read_edges(copenhagen_friends_path())
+    rows = naive.read_edges(sample_path())
     pairs = [(a, b) for a in rows for b in rows[a] if a < b]
     return CountedGraph(graph_from_edges(rows, *zip(*pairs, strict=True)))
 

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.counted import CountedGraph
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import ReleaseNoise
@@ -21,7 +21,7 @@ RELEASES = 400
 
 @cache
 def students() -> CountedGraph:
-    edges = np.loadtxt(copenhagen_friends_path(), np.int64, comments="#")
+    edges = np.loadtxt(sample_path(), np.int64, comments="#")
     graph = graph_from_edges(np.unique(edges), edges[:, 0], edges[:, 1])
     return CountedGraph(graph, search_all(graph, "0.1", "density"))
 

@@ -11,9 +11,9 @@ import naive
 import numpy as np
 import pytest
 
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.mechanisms import Respond
@@ -72,7 +72,7 @@ def test_four_hundred_releases_on_copenhagen_are_as_the_exact_variance_says() ->
     The mean squared error over the exact variance lies in 0.95..1.05; an estimator whose last term, -f³·C(n-1, 2), is
     left out misses by hundreds of standard errors.
     """
-    graph = naive.read_edges(copenhagen_friends_path())
+    graph = naive.read_edges(sample_path())
     index = {v: i for i, v in enumerate(sorted(graph))}
     pairs = [(index[a], index[b]) for a in graph for b in graph[a] if a < b]
     n, releases = len(graph), 400

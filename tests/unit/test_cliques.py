@@ -11,10 +11,10 @@ import pytest
 from outside_graphs import outside_graph
 
 from pcneo.basics.model import Graph
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.cliques import clique_counts, clique_supports, cliques_inside
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.errors import GraphError, ParameterError
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.search import search_all
 
@@ -31,7 +31,7 @@ def read(path: Path) -> Graph:
 
 @pytest.fixture(scope="module")
 def copenhagen() -> Graph:
-    return read(copenhagen_friends_path())
+    return read(sample_path())
 
 
 def complete(n: int) -> Graph:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pcneo.basics import bounded_file as source
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import FileFormatError
+from pcneo.face.first_steps import sample_path
 from pcneo.graph.files import GraphFile, edge_list, read_graph_file
 from pcneo.graph.files.graph_file import KeysOfLine
 from pcneo.graph.files.line_blocks import LONGEST_LINE
@@ -328,7 +328,7 @@ def test_a_folder_is_refused(tmp_path):
 
 
 def test_the_shipped_graph_is_what_its_readme_says():
-    path = copenhagen_friends_path()
+    path = sample_path()
     file = read_graph_file(str(path))
     assert (file.vertex_count, file.edge_count, file.key_kind) == (800, 6418, "integer")
     assert (file.self_loops_dropped, file.parallel_dropped) == (0, 0)

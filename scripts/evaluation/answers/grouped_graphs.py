@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files, read_edges
 from pcneo.basics.model import Graph
-from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, NotFoundError
+from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.graph.files import read_graph_file
 
@@ -66,7 +66,7 @@ def _characters() -> GroupedGraph:
 
 
 def _students() -> GroupedGraph:
-    return GroupedGraph("students", read_edges(copenhagen_friends_path()))
+    return GroupedGraph("students", read_edges(sample_path()))
 
 
 def _lfr(mixing: float) -> GroupedGraph:
