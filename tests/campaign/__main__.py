@@ -1,7 +1,7 @@
 """`scripts/campaign [--minutes N] [--seed S] [--kind KIND]`, or `--again KIND SEED` for one case.
 
 `--schedules FILE` runs simulated schedules instead, which need no server. Their sum is kept in the file, and the next
-run with it goes on from there.
+run with it goes on from there; `--sum FILE` does the same for all other kinds.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import argparse
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 
 from simulation import many
 from simulation.kept import run_kept
 
 from campaign.course import EVERY, run, summary, try_case
 from campaign.histories import seen
+from campaign.kept import Kept
 from pcneo.basics.signals import signals_interrupt
 
 
@@ -26,6 +28,7 @@ def main() -> None:
     parser.add_argument("--seed", default=None, help="any text; drawn and printed where it is left out")
     parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(EVERY)}")
     parser.add_argument("--kind", action="append", choices=EVERY, help="only this one; several times for more")
+    parser.add_argument("--sum", type=Path, metavar="FILE", help="keep the sum of this and later runs in it")
     parser.add_argument("--schedules", type=Path, metavar="FILE", help="simulated schedules, for --minutes")
     parser.add_argument("--replay", nargs=2, metavar=("STAGE", "SEED"), help="the steps of one schedule")
     given = parser.parse_args()
@@ -41,9 +44,11 @@ def main() -> None:
         tally = run_kept(given.schedules, given.seed, 60 * given.minutes)
         print(tally)
         sys.exit(bool(tally.failures))
-    seed = given.seed or secrets.token_hex(4)
+    kept = Kept(given.sum, given.seed) if given.sum else None
+    seed = kept.seed if kept else given.seed or secrets.token_hex(4)
     print(f"Seed {seed}, {given.minutes:g} minutes", flush=True)
-    outcomes = run(seed, minutes=given.minutes, kinds=given.kind)
+    going_on: Any = {"before": kept.outcomes, "keep": kept.keep} if kept else {}
+    outcomes = run(seed, minutes=given.minutes, kinds=given.kind, **going_on)
     print(summary(outcomes))
     if outcomes.get("histories"):
         print(f"in histories: {seen()}")

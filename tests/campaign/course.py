@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from campaign.accidents import try_accident, try_line
 from campaign.batch_texts import try_batch
@@ -83,7 +84,13 @@ class Outcome:
 
 
 def run(
-    seed: str, *, minutes: float, most: int | None = None, kinds: Sequence[str] | None = None
+    seed: str,
+    *,
+    minutes: float,
+    most: int | None = None,
+    kinds: Sequence[str] | None = None,
+    before: Mapping[str, Outcome] = MappingProxyType({}),
+    keep: Callable[[Mapping[str, Outcome]], object] = lambda _: None,
 ) -> dict[str, Outcome]:
     """Try cases of each kind, until the time is over or each has been tried so often.
 
@@ -92,14 +99,19 @@ def run(
         minutes: the time, without the start of a server.
         most: cases of a kind; None for no bound.
         kinds: None for all.
+        before: what came of earlier cases of the same seed; the next ones follow them.
+        keep: called with all of it after each case on a server, and at the end.
     """
-    outcomes = {kind: Outcome() for kind in kinds or EVERY}
+    outcomes = {kind: before.get(kind) or Outcome() for kind in kinds or EVERY}
     with ExitStack() as stack:
         there = stack.enter_context(ground()) if set(outcomes) & set(TRIALS) else None
         until = time.monotonic() + 60 * minutes
         with suppress(KeyboardInterrupt, SystemExit):  # who ends it early wants to see how far it came
             while kind := _next(outcomes, until - time.monotonic(), most):
                 _note(outcomes[kind], kind, f"{seed}-{outcomes[kind].tried}", there)
+                if kind in TRIALS:  # the others are too many, and are soon done again
+                    keep(outcomes)
+    keep(outcomes)
     return outcomes
 
 

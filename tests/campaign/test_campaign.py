@@ -13,6 +13,7 @@ from lengths import examples
 
 from campaign import course
 from campaign.children import Accident, Child
+from campaign.kept import Kept
 from campaign.proxy import Harm, Proxy
 
 
@@ -51,6 +52,29 @@ def test_a_failure_is_noted_with_the_seed_that_brings_it_back(monkeypatch: pytes
     assert seed in course.summary(outcomes)
     with pytest.raises(ZeroDivisionError):
         course.try_case("made", seed)
+
+
+def test_a_run_goes_on_where_the_one_before_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def fail(rng: random.Random, _: Path) -> bool:
+        tried.append(rng.random())
+        assert tried[-1] < 0.7
+        return tried[-1] < 0.5
+
+    monkeypatch.setattr(course, "KINDS", {"made": fail})
+    whole = course.run("kept", minutes=1, most=30, kinds=["made"])["made"]
+    file, drawn = tmp_path / "sum.json", tried[:]
+    tried.clear()
+    for most in (12, 30):
+        kept = Kept(file, "kept")
+        course.run(kept.seed, minutes=1, most=most, kinds=["made"], before=kept.outcomes, keep=kept.keep)
+    assert tried == drawn
+    both = Kept(file).outcomes["made"]
+    assert (both.tried, both.accepted) == (whole.tried, whole.accepted)
+    assert [seed for seed, _ in both.failures] == [seed for seed, _ in whole.failures] != []
+    with pytest.raises(ValueError, match="is of the seed kept, not another"):
+        Kept(file, "another")
 
 
 def test_a_child_dies_where_it_is_told_to_and_its_accidents_happen(tmp_path: Path) -> None:
