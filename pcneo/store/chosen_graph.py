@@ -101,7 +101,7 @@ def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord
     if names:
         raise NotFoundError(
             f"There is no graph {name!r}; there is {' and '.join(map(repr, names))}."
-            f"{did_you_mean(name, names, '--graph')} To give that graph a further name, name its labels, types and key "
+            f"{did_you_mean(name, names)} To give that graph a further name, name its labels, types and key "
             "too.",
             what="graph",
             name=name,

@@ -192,7 +192,7 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     assert pcneo("annotate", *NAMES, "--graph", "friends", "-p", "0.5").returncode == 0
     misspelt = pcneo("annotate", "--graph", "freinds", "-p", "0.5")
     assert misspelt.returncode == 4
-    assert "There is no graph 'freinds'; there is 'friends'. Did you mean --graph friends?" in misspelt.stderr
+    assert "There is no graph 'freinds'; there is 'friends'. Did you mean friends?" in misspelt.stderr
     described = pcneo("annotate", "--graph", "freinds", "-p", "0.5", "--mode", "stats")
     assert described.returncode == 4
     assert "there is friends. Did you mean friends?" in " ".join(described.stderr.split())
