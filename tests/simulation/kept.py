@@ -12,8 +12,10 @@ from typing import Any
 
 from simulation.many import Tally, run_many
 
-__all__ = ["run_kept"]
+__all__ = ["TURNS", "run_kept"]
 
+TURNS = ("ledger",) * 4 + ("service",)
+"""Which stage has its turn: a schedule of the service takes four times as long, so that each has half of the time."""
 ROUND_SECONDS = 20.0
 """How often the sum is written: so much is lost at most."""
 
@@ -36,7 +38,8 @@ def run_kept(file: Path, seed: str | None, seconds: float, *, round_seconds: flo
     tally = _read(kept)
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
-        tally += run_many(kept["seed"], seconds=min(left, round_seconds), first=tally.schedules + tally.short, least=1)
+        done = tally.schedules + tally.short
+        tally += run_many(kept["seed"], seconds=min(left, round_seconds), first=done, least=1, stages=TURNS)
         part = file.with_name(f"{file.name}.part")
         part.write_text(json.dumps({"seed": kept["seed"], **vars(tally)}, indent=1), encoding="utf-8")
         part.replace(file)

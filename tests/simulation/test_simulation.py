@@ -12,7 +12,7 @@ import pytest
 from lengths import examples, usual_or_thorough
 
 from simulation.bugs import BUGS
-from simulation.kept import run_kept
+from simulation.kept import TURNS, run_kept
 from simulation.many import LEAST_STEPS, STAGES, replay, run_many
 from simulation.standins import installed
 
@@ -66,7 +66,7 @@ def test_a_run_goes_on_where_the_one_before_has_ended(tmp_path: Path) -> None:
     first = run_kept(file, "kept", 0.3, round_seconds=0.1)
     both = run_kept(file, None, 0.3, round_seconds=0.1)
     assert both.schedules > first.schedules > 0
-    whole = run_many("kept", most=both.schedules + both.short)
+    whole = run_many("kept", most=both.schedules + both.short, stages=TURNS)
     assert replace(whole, seconds=0.0) == replace(both, seconds=0.0)
     with pytest.raises(ValueError, match="is of the seed kept, not another"):
         run_kept(file, "another", 0.3)
