@@ -22,7 +22,6 @@ _GROWTH_READS = 1_000_000
 _GROWN = 20  # times the size of the best set so far: a set that grows beyond is given up
 _STARTS = 8  # for each unit of effort, at most
 _START_READS = 80_000  # by growing sets: no further start is made once there were so many for each unit of effort
-_AHEAD_READS = 100_000  # to find vertices that may be missed next
 _BESIDE = 128  # vertices outside a set that may take the place of members; beside a larger set as many as it has
 _ROUNDS = 8
 _PHASES = 3  # of swaps
@@ -631,23 +630,24 @@ _LOW = _HELPS - 1
 
 
 @_compiled
-def _choose(rows, v, cap, start, drawn, memory):
+def _choose(rows, v, cap, start, drawn, unknown, memory):
     """The neighbour of v that lowers most what is lacking, of those that a set of `cap` members can hold.
 
     Returns:
-        Whether there is one; it; the lots drawn so far; how many are in `memory.missing`.
+        Whether there is one among those that are known; it; the lots drawn so far; how many are in `memory.missing`,
+        `unknown` of them before: those that are added may have to be chosen in its place.
     """
-    counts, best, chosen, unknown = memory.counts, np.int64(0), np.uint32(0), np.int64(0)
+    counts, best, chosen, before = memory.counts, np.int64(0), np.uint32(0), unknown
     found = False
     begin, stop = _row(rows, v)
     row = rows.neighbours[begin:stop]
     order = _by_identifier(rows, row) if start > 0 else np.empty(0, np.int64)
     for i in range(len(row)):
         w = row[order[i]] if start > 0 else row[i]
-        if memory.flags[w] == _MEMBER:
+        if memory.flags[w] != _FREE:
             continue
         if rows.places[w] < 0:
-            memory.missing[unknown] = w
+            memory.missing[unknown], memory.flags[w] = w, _UNKNOWN
             unknown += 1
             continue
         need, inside = _need(rows, w), counts[w] & _LOW
@@ -659,7 +659,24 @@ def _choose(rows, v, cap, start, drawn, memory):
             drawn += 1
         if not found or gain > best or (gain == best and rows.ranks[w] < rows.ranks[chosen]):
             found, best, chosen = True, gain, w
+    if start == 0 and found:  # later starts draw a lot for each that fits, so who fits must be known
+        unknown = _that_may_gain(rows, best, chosen, before, unknown, memory)
     return found, chosen, drawn, unknown
+
+
+@_lean
+def _that_may_gain(rows, best, chosen, before, unknown, memory):
+    """Of the last missing vertices keep those that, if they needed no more than they have, would be chosen."""
+    left = before
+    for i in range(before, unknown):
+        w = memory.missing[i]
+        most = 128 * (memory.counts[w] >> 32) + 64 * (memory.counts[w] & _LOW)
+        if most > best or (most == best and rows.ranks[w] < rows.ranks[chosen]):
+            memory.missing[left] = w
+            left += 1
+        else:
+            memory.flags[w] = _FREE
+    return left
 
 
 @_lean
@@ -677,54 +694,12 @@ def _take(rows, lacking, waiting, counts):
     return left, taken
 
 
-@_lean
-def _list_row(rows, v, unknown, most, memory):
-    """Add v's neighbours that are not known to the missing vertices, up to so many; return how many those are."""
-    for i in range(*_row(rows, v)):
-        w = rows.neighbours[i]
-        if unknown >= most:
-            break
-        if rows.places[w] < 0 and memory.counts[w] >= 0:
-            memory.counts[w] = -1
-            memory.missing[unknown] = w
-            unknown += 1
-    return unknown
-
-
-@_lean
-def _list_ahead(rows, lacking, cap, unknown, ahead, memory):
-    """After the missing vertices list those that may be missed next, for a trip costs more than the rows it brings.
-
-    They are neighbours of members that lack some, and then of vertices that may join for these. Counts of vertices that
-    are not known are lost.
-
-    Returns:
-        How many are in `memory.missing`.
-    """
-    counts, most, reads = memory.counts, unknown + ahead, np.int64(0)
-    for i in range(unknown):
-        counts[memory.missing[i]] = -1
-    for v in lacking:
-        if unknown < most and (counts[v] & _LOW) < _need(rows, v):
-            unknown = _list_row(rows, v, unknown, most, memory)
-    for v in lacking:
-        if (counts[v] & _LOW) >= _need(rows, v):
-            continue
-        for i in range(*_row(rows, v)):
-            w = rows.neighbours[i]
-            if unknown >= most or reads > _AHEAD_READS:
-                break
-            if rows.places[w] >= 0 and memory.flags[w] != _MEMBER and _need(rows, w) < cap:
-                reads += _degree(rows, w)
-                unknown = _list_row(rows, w, unknown, most, memory)
-    for i in range(unknown):
-        counts[memory.missing[i]] = 0
-    return unknown
-
-
 @_compiled
 def _grow(rows, q, cap, start, ahead, memory):
     """Grow a p-cohesion around q, one vertex at a time.
+
+    Where vertices are missing it goes on as if they would not be chosen, which is often so, until `ahead` more are: a
+    trip costs more than the rows it brings. What has grown then is not looked at.
 
     Returns:
         Its members, none where it was given up; the entries of rows read; how many are in `memory.missing`.
@@ -752,10 +727,10 @@ def _grow(rows, q, cap, start, ahead, memory):
         goes_on = waiting > 0 and size < most and reads <= _GROWTH_READS
         if goes_on:
             reads += _degree(rows, taken)
-            goes_on, joins, drawn, unknown = _choose(rows, taken, cap, start, drawn, memory)
-            goes_on = goes_on and unknown == 0
-    if unknown > 0:
-        unknown = _list_ahead(rows, lacking[:waiting], cap, unknown, ahead, memory)
+            goes_on, joins, drawn, unknown = _choose(rows, taken, cap, start, drawn, unknown, memory)
+            goes_on = goes_on and unknown <= ahead
+    for i in range(unknown):
+        flags[memory.missing[i]] = _FREE
     for i in range(size):
         v = order[i]
         flags[v], counts[v] = 0, 0
