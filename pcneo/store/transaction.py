@@ -75,18 +75,12 @@ def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence
 def begun(
     session: neo4j.Session, metadata: Mapping[str, Any] | None = None, *, timeout: float | None = None
 ) -> Iterator[neo4j.Transaction]:
-    """Begin a transaction, which is rolled back after the block unless it was committed.
+    """Begin a transaction, which its session rolls back when it is closed, unless it was committed.
 
-    After an interruption nothing is sent any more: the session cuts the connection (`open_session`).
+    It is closed by nobody else: where a statement in it has failed the driver has given its connection back, and to
+    close it would roll back what another thread does there by now.
     """
-    opened = session.begin_transaction(metadata=dict(metadata or {}), timeout=timeout)
-    try:
-        yield opened
-    except (Exception, GeneratorExit):
-        opened.close()
-        raise
-    else:
-        opened.close()
+    yield session.begin_transaction(metadata=dict(metadata or {}), timeout=timeout)
 
 
 def in_transaction(

@@ -20,8 +20,9 @@ from services import wait_until
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import ConnectionFailedError, KeyPropertyError
+from pcneo.store.sessions import open_session
 from pcneo.store.standing import Keeping, open_graph
-from pcneo.store.transaction import Transaction, in_one_trip, in_transaction, rows_of
+from pcneo.store.transaction import Transaction, begun, in_one_trip, in_transaction, rows_of
 from pcneo.stored import runs, verifying
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -145,3 +146,30 @@ def test_a_run_that_is_removed_before_its_versions_are_trimmed_is_nobodys_error(
     with open_graph(store, record) as opened:
         opened.trim("friends@1/2, removed", Keeping(), lambda *_: ())
     assert [stored.run.id for stored in runs.list_runs(db.store)] == ["friends@1/2"]
+
+
+def test_what_another_thread_does_on_a_connection_outlives_the_statement_that_failed_on_it(
+    db: Database, server: Any
+) -> None:
+    """The driver gives a connection back as soon as a statement in a transaction has failed."""
+    with (
+        neo4j.GraphDatabase.driver(
+            server.uri, auth=(server.username, server.password), max_connection_pool_size=1
+        ) as driver,
+        driver.session(database=db.name) as other,
+    ):
+
+        def fail() -> None:
+            with open_session(driver, db.name, "WRITE") as session, begun(session) as opened:
+                try:
+                    opened.run("RETURN 1 / 0 AS x").consume()
+                except neo4j.exceptions.ClientError:
+                    theirs.append(other.begin_transaction())
+                    theirs[0].run("CREATE (:Person {id: 99})").consume()
+                    raise
+
+        theirs: list[neo4j.Transaction] = []
+        with pytest.raises(neo4j.exceptions.ClientError, match="/ by zero"):
+            fail()
+        theirs[0].commit()
+    assert db.run("MATCH (v:Person {id: 99}) RETURN count(v)") == [[1]]

@@ -209,7 +209,9 @@ class Session:
             opened.transaction.rollback()
 
     def close(self) -> None:
-        """Its transactions are closed by whoever began them."""
+        """Roll back what has not been committed."""
+        for opened in self._opened:
+            opened.close()
 
     def __exit__(self, *_: object) -> None:
         """Cut the connection."""
