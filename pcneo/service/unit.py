@@ -27,7 +27,7 @@ Environment=NUMBA_CACHE_DIR=%C/pcneo
 TimeoutStopSec={stop:.0f}
 Restart=on-failure
 RestartSec=5
-# A mistake in the configuration does not go away by itself.
+# A mistake in the configuration does not go away by itself. A database that is down is waited for.
 RestartPreventExitStatus=2 5
 NoNewPrivileges=yes
 ProtectSystem=strict
