@@ -9,7 +9,11 @@ stand in the code they rest on.
     sensitivity       how far one connection can move the counts
     facts             what a mechanism may ask about a graph
     protection        the kinds of promise
-    mechanisms        `critical`, `edge`, `elv`, `published`: each says all about itself
+    mechanisms        one in a file, and each says all about itself
+    randomised_response  a pair is answered once, and flipped with some probability
+    answer_counts     cliques counted from such answers, without bias
+    degree_model      counts modelled from noisy degrees and a noisy total
+    smoothing         counts drawn towards what is possible, and towards those of like degree
     vertex            what runs at a vertex, in the two-phase mechanisms and of parties under `respond`
     collector         what runs at their collector
     asked_pairs       which end of a pair answers for it
@@ -18,6 +22,7 @@ stand in the code they rest on.
     account           what a graph's releases have spent, and whether another one fits
     quantiles         quantiles of losses over pairs
     simulated_scales  how a scale that is itself random varies
-    log_ratios        how far the outputs of two graphs can be told apart
-    advice            which mechanism fits a graph, in words
+    foresight         what each mechanism would promise, cost and show, from public numbers alone
+    plain_words       a promise for people who decide, with its numbers
+    attack            what a release shows, by one attacker for all mechanisms
 """

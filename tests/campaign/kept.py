@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from campaign.course import Outcome
 from campaign.histories import SEEN
@@ -29,7 +30,9 @@ class Kept:
             ValueError: it is of another seed.
         """
         self._file = file
-        kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"seed": seed or secrets.token_hex(4)}
+        kept: dict[str, Any] = {"seed": seed or secrets.token_hex(4)}
+        if file.exists():
+            kept = json.loads(file.read_text(encoding="utf-8"))
         if seed not in (None, kept["seed"]):
             raise ValueError(f"{file} is of the seed {kept['seed']}, not {seed}")
         self.seed: str = kept["seed"]

@@ -27,6 +27,7 @@ from pcneo.search import search_all, search_streamed
 from pcneo.search.cohesion import Searched
 
 SCORES = {"density": DENSITY, "degree": DEGREE}
+assert set(SCORES) == set(naive.SCORES), "each score has a twin, and is compared with it"
 random_graphs = settings(max_examples=examples(150))
 
 
