@@ -90,7 +90,8 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
         monkeypatch.setattr(f"pcneo.release.drawn_answers.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
     (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
     assert (released.answers, released.answers_are) == (None, "destroy")
-    assert {path.name for path in tmp_path.rglob("*")} == {"out.json", "owner", "out.owner.json", "out.owner.md"}
+    owners = {"out.owner.json", "out.owner.md", ".gitignore"}
+    assert {path.name for path in tmp_path.rglob("*")} == {"out.json", "owner", *owners}
     assert not [path for path in written if "answers" in path]
     assert hashed == []
     assert hash_in_ledger(db) == [None]
@@ -310,7 +311,8 @@ def test_answers_are_kept_in_the_owners_folder_which_others_must_not_be_able_to_
     code, _, err = pcneo("release", *options)
     assert code == 0, err
     assert owners.stat().st_mode & 0o777 == 0o700
-    assert {path.name for path in owners.iterdir()} == {"out.answers.gz", "out.owner.md", "out.owner.json"}
+    files = {"out.answers.gz", "out.owner.md", "out.owner.json", ".gitignore"}
+    assert {path.name for path in owners.iterdir()} == files
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in owners.iterdir())
 
 
