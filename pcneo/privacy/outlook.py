@@ -37,7 +37,7 @@ class Public(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """What earlier releases of a graph have published of it, the last of each; None for nothing above 0.
+    """What earlier releases of a graph have published of it, the most exact of each; None for nothing above 0.
 
     Attributes:
         mean_count: triangles of a vertex, in the mean.

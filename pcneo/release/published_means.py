@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from pcneo.errors import PcneoError
+from pcneo.privacy.exact import exact_number
 from pcneo.privacy.outlook import Earlier
 from pcneo.store.database import Database
 from pcneo.store.ledger import note_published
@@ -16,15 +18,20 @@ log = logging.getLogger("pcneo")
 
 
 def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
-    """Return what the last releases of a graph have published in the mean."""
-    of_graph = [release for release in ledger.releases if release.graph == graph]
-    counts = [release.mean_count for release in of_graph if _is_usable(release.mean_count)]
-    degrees = [release.mean_degree for release in of_graph if _is_usable(release.mean_degree)]
-    return Earlier(*(values[-1] if values else None for values in (counts, degrees)))
+    """Return what the most exact releases of a graph have published in the mean: by ε, the latest among equals."""
+    drawn = {release.id: exact_number(release.epsilon) for release in ledger.releases}
+    counts, degrees = dict[Fraction, float](), dict[Fraction, float]()
+    for release in ledger.releases:
+        # One from the answers of another spends nothing, and is as exact as that.
+        epsilon = drawn.get(release.answers or release.id, drawn[release.id])
+        for means, mean in ((counts, release.mean_count), (degrees, release.mean_degree)):
+            if release.graph == graph and mean is not None and _is_usable(mean):
+                means[epsilon] = mean
+    return Earlier(*(means[max(means)] if means else None for means in (counts, degrees)))
 
 
-def _is_usable(mean: float | None) -> bool:
-    return mean is not None and math.isfinite(mean) and mean > 0
+def _is_usable(mean: float) -> bool:
+    return math.isfinite(mean) and mean > 0
 
 
 def note_means(
