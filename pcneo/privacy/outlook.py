@@ -42,10 +42,12 @@ class Earlier(NamedTuple):
     Attributes:
         mean_count: triangles of a vertex, in the mean.
         mean_degree: connections of a vertex, in the mean.
+        count_is_promised: whether mean_count is of a release that promises something.
     """
 
     mean_count: float | None = None
     mean_degree: float | None = None
+    count_is_promised: bool = False
 
 
 class Foresight(NamedTuple):

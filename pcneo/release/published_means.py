@@ -9,7 +9,9 @@ from fractions import Fraction
 
 from pcneo.errors import PcneoError
 from pcneo.privacy.exact import exact_number
+from pcneo.privacy.mechanisms import protection_of
 from pcneo.privacy.outlook import Earlier
+from pcneo.privacy.protection import Protects
 from pcneo.store.database import Database
 from pcneo.store.ledger import note_published
 from pcneo.store.ledger_records import LedgerRecords
@@ -18,16 +20,21 @@ log = logging.getLogger("pcneo")
 
 
 def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
-    """Return what the most exact releases of a graph have published in the mean: by ε, the latest among equals."""
+    """Return what the most exact releases of a graph have published in the mean: by ε, the latest among equals.
+
+    Those that promise nothing tell it only where no other does.
+    """
     drawn = {release.id: exact_number(release.epsilon) for release in ledger.releases}
-    counts, degrees = dict[Fraction, float](), dict[Fraction, float]()
+    counts, degrees = dict[tuple[bool, Fraction], float](), dict[tuple[bool, Fraction], float]()
     for release in ledger.releases:
         # One from the answers of another spends nothing, and is as exact as that.
         epsilon = drawn.get(release.answers or release.id, drawn[release.id])
+        rank = protection_of(release.mechanism) is not Protects.NOTHING, epsilon
         for means, mean in ((counts, release.mean_count), (degrees, release.mean_degree)):
             if release.graph == graph and mean is not None and _is_usable(mean):
-                means[epsilon] = mean
-    return Earlier(*(means[max(means)] if means else None for means in (counts, degrees)))
+                means[rank] = mean
+    count, degree = (means[max(means)] if means else None for means in (counts, degrees))
+    return Earlier(count, degree, count_is_promised=any(promises for promises, _ in counts))
 
 
 def _is_usable(mean: float) -> bool:
