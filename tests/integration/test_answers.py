@@ -165,6 +165,20 @@ def test_counts_of_critical_are_those_of_the_twin_from_its_published_answers(db:
     assert (tmp_path / "3.answers.gz").stat().st_mode & stat.S_IRGRP or os.umask(os.umask(0o077)) == 0o077
 
 
+@pytest.mark.parametrize("answers", ["destroy", "keep", "publish"])
+def test_how_many_answers_are_true_is_said_where_somebody_has_them_and_else_that_they_are_gone(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, answers: str
+) -> None:
+    tmp_path.chmod(0o700)
+    options = ["--mechanism", "respond", "-e", 1, "-k", 3, "-k", 4, "--answers", answers]
+    code, out, err = pcneo("release", *options, "--to", tmp_path / "out.json")
+    assert code == 0, err
+    assert ("The answers themselves were destroyed." in out) == (answers == "destroy")
+    promises = [json.loads((tmp_path / f"out-k{k}-e1.json").read_text())["promise"] for k in (3, 4)]
+    for text in (out, *promises):
+        assert ("pairs answered yes about" in text) == (answers != "destroy")
+
+
 @pytest.mark.parametrize("mechanism", ["critical", "respond"])
 def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
     db: Database, tmp_path: Path, mechanism: str
