@@ -47,8 +47,8 @@ def print_advice(advice: Advice) -> None:
         "δ",
         "standard error, at least",
         "of the total",
-        "yes-answers true",
-        "refused",
+        "connections among yes-answers",
+        "why not",
     ]
     print_table(*without_empty(columns, rows))
     if advice.wanted is not None and advice.mean_count is None:
