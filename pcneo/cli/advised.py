@@ -47,10 +47,15 @@ def print_advice(advice: Advice) -> None:
         "δ",
         "standard error, at least",
         "of the total",
-        "yes-answers true",
-        "refused",
+        "connections among yes-answers",
+        "why not",
     ]
     print_table(*without_empty(columns, rows))
+    if advice.wanted is not None and advice.mean_count is None:
+        say(
+            "Without --expect, the error can be that small in a graph without triangles: real graphs with triangles "
+            "need more. Give --expect."
+        )
     for advised in advice.mechanisms:
         lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
         say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))

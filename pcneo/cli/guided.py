@@ -86,7 +86,8 @@ class Wanted(NamedTuple):
 def ask_what_to_release(db: Database, source: Source, selection: Selection, terms: Terms) -> Wanted:
     """Ask what must be protected, how exactly or how strongly, and which file; each until an answer can be used.
 
-    Which graph is meant is asked first, where several may be, and a graph without a budget needs one.
+    Which graph is meant is asked first, where several may be, and a graph without a budget needs one. A graph that
+    another pcneo is writing is refused then.
     """
     from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.release.choice import find_place
@@ -95,6 +96,8 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
     graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before any answer
+    if not terms.dry_run:
+        _check_not_being_written(db, graph)
     mechanism = _ask_mechanism()
     needs_groups = MECHANISMS[mechanism].needs_groups
     if source.names_run and not needs_groups:
@@ -109,6 +112,15 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     to = _asked("Public file, .csv or .json", free_name(), _public_file)
     needs_budget = terms.budget_epsilon is None and account_now(db, graph.name).total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
+
+
+def _check_not_being_written(db: Database, graph: GraphRecord) -> None:
+    """Refuse before any answer, as the spend would after all of them, where another pcneo writes the graph."""
+    from pcneo.release.budget import ledger_locked
+
+    if any(known.name == graph.name for known in db.list_graphs()):
+        with ledger_locked(db, [graph]):
+            pass  # held for a moment, with nothing written; whoever takes it later refuses the spend
 
 
 def _which_graph(db: Database, source: Source, selection: Selection) -> Source:

@@ -121,7 +121,7 @@ def release(
         typer.Option(
             "--expect",
             help="How many triangles you expect a vertex to be in, in the mean; where a count is expected to err by "
-            "more, it asks first.",
+            "more, it asks first. By default, but not with critical, what an earlier release says.",
         ),
     ] = None,
     mean_degree: Annotated[

@@ -41,6 +41,8 @@ def print_released(released: list[Released], as_json: bool) -> None:
             say(f"  {plain}")
     for remark in dict.fromkeys(release.remark for release in released if release.remark):
         say(remark)
+    if any(release.answers_are == "destroy" for release in released):
+        say("The answers themselves were destroyed.")
     lefts = {_left(release) for release in released}
     if len(lefts) == 1:  # several are of several graphs: `pcneo budget show` has them by name
         say(lefts.pop())

@@ -183,7 +183,8 @@ class GraphHandle(GraphModes):
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.
-            expect: the mean count that is expected; a release that is bound to err by more is refused.
+            expect: the mean count that is expected; a release that is bound to err by more is refused. Where it is not
+                given, what an earlier release has published takes its place.
             anyway: make such a release all the same.
             dry_run: stop before anything is spent or written.
             progress: called with stage, done and total.

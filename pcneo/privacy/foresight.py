@@ -260,7 +260,7 @@ def _why_none(kind: type[Mechanism]) -> str:
     """Say why no error is foreseen."""
     if kind.needs_groups:
         return "The error follows from the groups, see its dry run."
-    return kind.of_single_counts or "The error is none: no vertex has a count."
+    return kind.of_single_counts or "`total` gives no count per vertex."
 
 
 def _of(seen: Foresight, wanted: Wanted) -> float | None:

@@ -37,15 +37,17 @@ class Public(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """What earlier releases of a graph have published of it, the last of each; None for nothing above 0.
+    """What earlier releases of a graph have published of it, the most exact of each; None for nothing above 0.
 
     Attributes:
         mean_count: triangles of a vertex, in the mean.
         mean_degree: connections of a vertex, in the mean.
+        count_is_promised: whether mean_count is of a release that promises something.
     """
 
     mean_count: float | None = None
     mean_degree: float | None = None
+    count_is_promised: bool = False
 
 
 class Foresight(NamedTuple):

@@ -9,6 +9,7 @@ from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.protection import Protects
 
 _MANY = 10
+_NO_PROTECTION = Fraction(10)  # which turns a suspicion of 1 % into one of 99.5 % and more
 _LARGEST = 700  # beyond, e^ε is no double
 
 
@@ -23,7 +24,8 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     return (
         f"Whatever somebody believed about {one}, these numbers {odds}: "
         f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. They do not hide a person "
-        f"who has many connections: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}."
+        f"who has many connections: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}"
+        f"{', which is no protection' if _MANY * epsilon > _NO_PROTECTION else ''}."
     )
 
 

@@ -118,8 +118,7 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:
-    # By the count that is stated: that an earlier release was made must not refuse a later one in a script.
-    expected = terms.public.mean_count
+    expected, says = _judged_by(release, terms)
     if expected is None or release.given is not None:
         return ""
     seen, mechanism = foreseen(release, terms, _JUDGED), release.mechanism
@@ -131,6 +130,16 @@ def _noisy(release: Prepared, terms: Terms) -> str:
     if least is None or least <= expected:
         return ""
     return (
-        f"{mechanism.heading}: {what} errs by {rounded(least)} at least, and {is_so.format(rounded(expected))}, as you "
-        "expect: counts would be mostly noise."
+        f"{mechanism.heading}: {what} errs by {rounded(least)} at least, and {is_so.format(rounded(expected))}, as "
+        f"{says}: counts would be mostly noise."
     )
+
+
+def _judged_by(release: Prepared, terms: Terms) -> tuple[float | None, str]:
+    """Return the mean count of triangles that a release is held against, and who says it."""
+    if terms.public.mean_count is not None:
+        return terms.public.mean_count, "you expect"
+    # With groups by the owner's own count alone, as the document of the promise has it.
+    if release.earlier.count_is_promised and release.utility.least_error is None:
+        return release.earlier.mean_count, "an earlier release says"
+    return None, ""

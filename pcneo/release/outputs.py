@@ -144,18 +144,26 @@ def write_public(path: Path, text: str) -> None:
 
 @contextmanager
 def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
-    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone."""
+    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone and not for git."""
     folder = path.parent
     made = folder.name == OWNERS_FOLDER and not folder.exists()
     if made:
         with refusing(folder, "to"), suppress(FileExistsError):  # somebody else has just made it
             folder.mkdir(mode=0o700)
+            if not for_a_moment:
+                _hide_from_git(folder)
     try:
         yield
     finally:
         if made and for_a_moment:
             with suppress(OSError):  # somebody else has put a file there
                 folder.rmdir()
+
+
+def _hide_from_git(folder: Path) -> None:
+    """Have git pass over all of a folder, so that `git add .` takes none of it along."""
+    with whole_file(folder / ".gitignore", replace=False, mode=0o600) as file:
+        file.write(b"*\n")
 
 
 def write_private(path: Path, text: str) -> None:

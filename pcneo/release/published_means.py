@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from pcneo.errors import PcneoError
+from pcneo.privacy.exact import exact_number
+from pcneo.privacy.mechanisms import protection_of
 from pcneo.privacy.outlook import Earlier
+from pcneo.privacy.protection import Protects
 from pcneo.store.database import Database
 from pcneo.store.ledger import note_published
 from pcneo.store.ledger_records import LedgerRecords
@@ -16,15 +20,25 @@ log = logging.getLogger("pcneo")
 
 
 def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
-    """Return what the last releases of a graph have published in the mean."""
-    of_graph = [release for release in ledger.releases if release.graph == graph]
-    counts = [release.mean_count for release in of_graph if _is_usable(release.mean_count)]
-    degrees = [release.mean_degree for release in of_graph if _is_usable(release.mean_degree)]
-    return Earlier(*(values[-1] if values else None for values in (counts, degrees)))
+    """Return what the most exact releases of a graph have published in the mean: by ε, the latest among equals.
+
+    Those that promise nothing tell it only where no other does.
+    """
+    drawn = {release.id: exact_number(release.epsilon) for release in ledger.releases}
+    counts, degrees = dict[tuple[bool, Fraction], float](), dict[tuple[bool, Fraction], float]()
+    for release in ledger.releases:
+        # One from the answers of another spends nothing, and is as exact as that.
+        epsilon = drawn.get(release.answers or release.id, drawn[release.id])
+        rank = protection_of(release.mechanism) is not Protects.NOTHING, epsilon
+        for means, mean in ((counts, release.mean_count), (degrees, release.mean_degree)):
+            if release.graph == graph and mean is not None and _is_usable(mean):
+                means[rank] = mean
+    count, degree = (means[max(means)] if means else None for means in (counts, degrees))
+    return Earlier(count, degree, count_is_promised=any(promises for promises, _ in counts))
 
 
-def _is_usable(mean: float | None) -> bool:
-    return mean is not None and math.isfinite(mean) and mean > 0
+def _is_usable(mean: float) -> bool:
+    return math.isfinite(mean) and mean > 0
 
 
 def note_means(

@@ -118,6 +118,8 @@ class _Numbers:
         drawn, is_public = self.drawn, self.request.fate == "publish" and self.answers_hash is not None
         digest = {"answersHash": self.answers_hash} if is_public else {}
         said = {"promise": self.release.promise, "together": self.release.together or None, **drawn.record, **digest}
+        if self.request.fate == "destroy" and self.release.given is None:
+            said["promise"] = self.release.promise  # without what it says of answers that nobody has
         return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
 
     @property

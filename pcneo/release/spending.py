@@ -60,7 +60,7 @@ class Terms:
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
         write_property: also write the noisy counts to this property of the vertices; for one release only.
         expect: the mean number of triangles of a vertex that the owner expects, a number or its text. Where a count is
-            expected to err by more, the release is refused. None for no such comparison.
+            expected to err by more, the release is refused. None for what an earlier release says, except with groups.
         mean_degree: connections of a vertex in the mean, as the owner states or guesses them; None for 10.
         anyway: make such a release all the same, and any that is known to err more than zeros.
     """

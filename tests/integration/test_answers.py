@@ -90,7 +90,8 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
         monkeypatch.setattr(f"pcneo.release.drawn_answers.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
     (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
     assert (released.answers, released.answers_are) == (None, "destroy")
-    assert {path.name for path in tmp_path.rglob("*")} == {"out.json", "owner", "out.owner.json", "out.owner.md"}
+    owners = {"out.owner.json", "out.owner.md", ".gitignore"}
+    assert {path.name for path in tmp_path.rglob("*")} == {"out.json", "owner", *owners}
     assert not [path for path in written if "answers" in path]
     assert hashed == []
     assert hash_in_ledger(db) == [None]
@@ -162,6 +163,20 @@ def test_counts_of_critical_are_those_of_the_twin_from_its_published_answers(db:
     assert hash_in_ledger(db) == [record["answersHash"], None]
     assert json.loads((tmp_path / "3.json").read_text())["answersHash"] == record["answersHash"]
     assert (tmp_path / "3.answers.gz").stat().st_mode & stat.S_IRGRP or os.umask(os.umask(0o077)) == 0o077
+
+
+@pytest.mark.parametrize("answers", ["destroy", "keep", "publish"])
+def test_how_many_answers_are_true_is_said_where_somebody_has_them_and_else_that_they_are_gone(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, answers: str
+) -> None:
+    tmp_path.chmod(0o700)
+    options = ["--mechanism", "respond", "-e", 1, "-k", 3, "-k", 4, "--answers", answers]
+    code, out, err = pcneo("release", *options, "--to", tmp_path / "out.json")
+    assert code == 0, err
+    assert ("The answers themselves were destroyed." in out) == (answers == "destroy")
+    promises = [json.loads((tmp_path / f"out-k{k}-e1.json").read_text())["promise"] for k in (3, 4)]
+    for text in (out, *promises):
+        assert ("pairs answered yes about" in text) == (answers != "destroy")
 
 
 @pytest.mark.parametrize("mechanism", ["critical", "respond"])
@@ -310,7 +325,8 @@ def test_answers_are_kept_in_the_owners_folder_which_others_must_not_be_able_to_
     code, _, err = pcneo("release", *options)
     assert code == 0, err
     assert owners.stat().st_mode & 0o777 == 0o700
-    assert {path.name for path in owners.iterdir()} == {"out.answers.gz", "out.owner.md", "out.owner.json"}
+    files = {"out.answers.gz", "out.owner.md", "out.owner.json", ".gitignore"}
+    assert {path.name for path in owners.iterdir()} == files
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in owners.iterdir())
 
 

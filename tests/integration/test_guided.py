@@ -21,6 +21,7 @@ from graphs import Database
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.release import budget
+from pcneo.store.lock import GraphLock
 
 Answer = tuple[str, str]
 """The end of a question, and what is typed then."""
@@ -198,6 +199,21 @@ def test_where_no_graph_can_be_told_that_is_said_before_the_first_question(
     assert code == 2, text
     assert "Name the node label with --node-label" in text
     assert "1, 2 or 3" not in text
+
+
+def test_a_graph_that_is_being_written_is_refused_before_the_first_question(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    annotate.write(db.store, p="1/2", graph="friends", selection=Selection("Person", "KNOWS", "id"))
+    before = db.everything()
+    with GraphLock(db.store, "friends"):
+        code, text = typed([], tmp_path, dict(server.environment))
+    assert code == 6, text
+    assert "Another pcneo is writing graph 'friends'" in " ".join(text.split())
+    assert "1, 2 or 3" not in text
+    assert db.everything() == before
+    code, text = typed([("1, 2 or 3: ", CTRL_C)], tmp_path, dict(server.environment))
+    assert (code, db.everything()) == (130, before)
 
 
 def test_defaults_are_a_file_that_is_not_there_and_what_was_published(

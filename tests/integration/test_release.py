@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -190,7 +191,7 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
     budget.set_total(db.store, graph=NAME, epsilon=7, delta="1e-3")
     for options in (
         ["--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "out.json"],
-        ["-e", "4", "--mechanism", "elv", "--write-property", "noisy", "--to", tmp_path / "out-k3-e4.json"],
+        ["-e", "4", "--mechanism", "elv", "--write-property", "noisy", "--to", tmp_path / "out-k3-e4.json", "--anyway"],
     ):
         code, _, err = pcneo("release", *options)
         assert code == 0, err
@@ -279,7 +280,7 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     assert pcneo("budget", "set", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
     assert pcneo("budget", "set", "mine", "--epsilon", "2")[0] == 0
     assert budget.show(db.store)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
-    assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
+    assert pcneo("release", *options, "--anyway", "--to", tmp_path / "b.csv")[0] == 0
     assert [shown.graph for shown in budget.show(db.store)] == ["mine"]
     assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
 
@@ -596,7 +597,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
 ) -> None:
     def said(**stated: object) -> str:
         caplog.clear()
-        released(kite, tmp_path / f"{len(list(tmp_path.iterdir()))}.csv", mechanism="edge", **stated)
+        released(kite, tmp_path / f"{len(list(tmp_path.iterdir()))}.csv", mechanism="edge", anyway=True, **stated)
         return caplog.messages[1]
 
     caplog.set_level("INFO", "pcneo")
@@ -618,6 +619,21 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
     with pytest.raises(BudgetError, match="has a meanCount of another kind"):
         said()
+
+
+def test_counts_that_an_earlier_release_shows_to_be_noise_are_refused_in_a_script(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
+    before = ledger(kite)
+    options = ["--mechanism", "edge", "-e", "1", "--to", tmp_path / "b.csv"]
+    code, out, err = pcneo("release", *options)
+    assert (code, out, ledger(kite)) == (2, "", before)
+    assert re.search(r"a count errs by [\d.]+ at least, and is 7\.5 in the mean, as an earlier release says", err)
+    assert "Nothing was spent. Give --anyway if you mean it." in err
+    assert not (tmp_path / "b.csv").exists()
+    assert pcneo("release", *options, "--anyway")[0] == 0
 
 
 def test_a_release_is_complete_though_its_mean_is_not_noted(
@@ -691,7 +707,7 @@ def test_another_set_of_memberships_must_be_asked_for(
     cleaning.clean(kite.store, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
     refused(kite, 9, "another set")
     released(kite, tmp_path / "b.csv", 2, other_groups=True)
-    released(kite, tmp_path / "c.csv", 5, mechanism="edge")
+    released(kite, tmp_path / "c.csv", 5, mechanism="edge", anyway=True)
     (shown,) = budget.show(kite.store, graph=NAME)
     assert [cost.epsilon for cost in shown.account.sets.values()] == [None, None]
     _, out, _ = pcneo("budget", "show")
@@ -914,7 +930,7 @@ def test_the_noise_level_follows_from_what_the_mechanism_looks_at(
 
 def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(kite: Database, tmp_path: Path) -> None:
     first = released(kite, tmp_path / "a.csv", write_property="noisy")
-    second = released(kite, tmp_path / "b.csv", write_property="noisy", mechanism="edge")
+    second = released(kite, tmp_path / "b.csv", write_property="noisy", mechanism="edge", anyway=True)
     noted = dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property"))
     assert noted == {first: None, second: "noisy"}
     assert dict(kite.run("MATCH (v:Person) RETURN v.id, v.noisy")) == read_csv(tmp_path / "b.csv")[1]
@@ -1082,7 +1098,7 @@ def test_a_signal_after_the_spend_waits_until_what_is_paid_for_is_written(
     assert "are finished first" in ended.stderr
     assert f"finished and written: {tmp_path / 'a-k3-e1.csv'}, {tmp_path / 'a-k3-e2.csv'}" in ended.stderr
     assert "Traceback" not in ended.stderr
-    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 6
+    assert sum(path.is_file() for path in tmp_path.rglob("*.*")) == 7  # with the folder's .gitignore
     assert len(read_csv(tmp_path / "a-k3-e2.csv")[1]) == 7
     assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 2
 

@@ -107,7 +107,8 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     assert report["fingerprint"] not in to.read_text()
     assert report["fingerprint"] in (tmp_path / "owner" / "out.owner.md").read_text()
     assert {path.name for path in tmp_path.rglob("*.*")} == {
-        f"out.{end}" for end in ("json", "owner.json", "owner.md", "answers.gz")
+        ".gitignore",
+        *(f"out.{end}" for end in ("json", "owner.json", "owner.md", "answers.gz")),
     }
 
 

@@ -15,11 +15,11 @@ from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
+NONE = Earlier()
 
-def prepared(mechanism: Mechanism, least_error: float | None = None) -> Prepared:
-    ready = SimpleNamespace(
-        mechanism=mechanism, utility=Utility(least_error=least_error), given=None, earlier=Earlier()
-    )
+
+def prepared(mechanism: Mechanism, least_error: float | None = None, earlier: Earlier = NONE) -> Prepared:
+    ready = SimpleNamespace(mechanism=mechanism, utility=Utility(least_error=least_error), given=None, earlier=earlier)
     return cast("Prepared", ready)
 
 
@@ -58,7 +58,24 @@ def test_modelled_counts_are_judged_by_the_total_and_no_error_of_one_is_said() -
     assert "a count" not in said
 
 
-NONE = Earlier()
+def test_a_mean_that_an_earlier_release_with_a_promise_has_published_refuses_like_one_that_is_stated() -> None:
+    edge, published = MECHANISMS["edge"](epsilon=1, n=2_000), Earlier(53.6, 8.0, count_is_promised=True)
+    said = refusal(prepared(edge, earlier=published))
+    assert re.search(r"a count errs by [\d,]+ at least, and is 53\.6 in the mean, as an earlier release says", said)
+    assert refusal(prepared(edge, earlier=Earlier(53.6, 8.0))) == ""  # of a release that promises nothing
+    assert refusal(prepared(edge, earlier=published), expect=10**6) == ""  # the owner knows better
+    assert "as you expect" in refusal(prepared(edge, earlier=published), expect=5)
+    total = refusal(prepared(Modelled(epsilon="0.01", n=2_000), earlier=published))
+    assert "the total errs by" in total
+    assert "and is 35,730, as an earlier release says" in total
+
+
+def test_counts_with_groups_are_held_against_what_the_owner_states_alone() -> None:
+    critical, published = MECHANISMS["critical"](epsilon=1, n=2_000), Earlier(5.0, 8.0, count_is_promised=True)
+    assert refusal(prepared(critical, 6.0, published)) == ""
+    assert "errs by 6 at least, and is 5 in the mean, as you expect" in refusal(
+        prepared(critical, 6.0, published), expect=5
+    )
 
 
 def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy", **stated: Any) -> str:

@@ -247,6 +247,22 @@ def test_the_command_line_asks_in_its_own_words_for_either_epsilon_or_an_error(g
     assert "-e, --error" in refused.output
 
 
+def test_the_table_says_of_what_its_percents_are_and_why_a_mechanism_has_no_epsilon() -> None:
+    asked = ["audit", "-n", "800", "-d", "16", "--error", "10", "--of", "count"]
+    said = CliRunner().invoke(app, asked, env={"COLUMNS": "250"}).output
+    for words in ("connections among yes-answers", "why not", "`total` gives no count per vertex."):
+        assert words in said
+
+
+@pytest.mark.parametrize("of", ["count", "total"])
+def test_that_triangles_need_a_larger_epsilon_is_said_where_nobody_says_how_many_there_are(of: str) -> None:
+    asked = ["audit", "-n", "800", "-d", "16", "--error", "10", "--of", of]
+    said = "real graphs with triangles need more. Give --expect."
+    assert said in " ".join(CliRunner().invoke(app, asked).output.split())
+    for told in ([*asked, "--expect", "49"], ["audit", "-n", "800", "-d", "16", "-e", "1"]):
+        assert "need more" not in CliRunner().invoke(app, told).output
+
+
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
     tells = (
         "A single count is the average for vertices of that degree; only `pcneo audit GRAPH` says how far off it is."

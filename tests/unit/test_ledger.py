@@ -336,15 +336,42 @@ def test_a_new_total_is_numbered_after_the_highest_while_there_is_a_number_left(
 # --- What public files say in the mean
 
 
-def test_what_the_last_usable_releases_of_a_graph_said_in_the_mean_is_known_before_the_next() -> None:
-    said = [
-        recorded("a", mean_count=7.0),
-        recorded("a", mean_count=5.0, mean_degree=4.0),
-        *(recorded("a", mean_count=mean, mean_degree=mean) for mean in (0.0, -1.0, math.inf, math.nan, None)),
-        recorded("b", mean_count=3.0),
-    ]
-    records = LedgerRecords((), (), tuple(said))
-    assert [earlier_of(records, name) for name in "abc"] == [Earlier(5.0, 4.0), Earlier(3.0), Earlier()]
+def said_by(graph: str, epsilon: str, count: float | None = None, degree: float | None = None, **more: Any) -> Any:
+    named = {"id": f"{graph}{epsilon}", "mechanism": "edge", **more}
+    return recorded(graph, epsilon=epsilon, mean_count=count, mean_degree=degree, **named)
+
+
+def promised(count: float, degree: float | None = None) -> Earlier:
+    return Earlier(count, degree, count_is_promised=True)
+
+
+def earlier(*said: Any) -> Earlier:
+    return earlier_of(LedgerRecords((), (), said), "a")
+
+
+def test_of_usable_releases_with_one_epsilon_the_last_tells_the_means_before_the_next() -> None:
+    unusable = [said_by("a", "1/1", mean, mean) for mean in (0.0, -1.0, math.inf, math.nan, None)]
+    releases = said_by("a", "1/1", 7.0), said_by("a", "1/1", 5.0, 4.0), *unusable, said_by("b", "1/1", 3.0)
+    records = LedgerRecords((), (), releases)
+    assert [earlier_of(records, name) for name in "abc"] == [promised(5.0, 4.0), promised(3.0), Earlier()]
+
+
+def test_means_are_those_of_the_release_with_the_largest_epsilon() -> None:
+    most, less, least = said_by("a", "3/1", 46.0), said_by("a", "1/1", 53.6, 8.0), said_by("a", "1/2", 900.0, 2.0)
+    assert earlier(most, less, least) == earlier(least, less, most) == promised(46.0, 8.0)
+
+
+def test_a_release_that_promises_nothing_tells_the_means_where_no_other_does() -> None:
+    nothing = said_by("a", "9/1", 46.0, mechanism="published")
+    assert earlier(said_by("a", "1/1", 53.6), nothing) == promised(53.6)
+    assert earlier(nothing) == Earlier(46.0)
+
+
+def test_a_release_from_the_answers_of_another_is_as_exact_as_that() -> None:
+    drew, later = said_by("a", "3/1", id="1f", answers="1f"), said_by("a", "1/1", 53.6)
+    computed = said_by("a", "0/1", 46.0, id="2f", answers="1f")
+    assert earlier(drew, computed, later) == promised(46.0)
+    assert earlier(computed, later) == promised(53.6)  # whose record is gone
 
 
 def test_means_are_noted_of_what_a_file_says_and_a_failure_loses_nothing_but_a_sentence(

@@ -31,10 +31,12 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
     ("epsilon", "once", "half", "hundredth", "ten"),
     [
         ("0.1", "1.1", "52", "1.1", "2.7"),
-        ("3", "20", "95", "17", "10^14"),
-        ("5", "150", "99", "60", "10^22"),
-        ("10", "22,000", "100", "99.55", "10^44"),
-        ("1000", "10^435", "100", "100", "10^4,343"),
+        ("1", "2.7", "73", "2.7", "22,000"),
+        ("1.1", "3.0", "75", "2.9", "60,000, which is no protection"),
+        ("3", "20", "95", "17", "10^14, which is no protection"),
+        ("5", "150", "99", "60", "10^22, which is no protection"),
+        ("10", "22,000", "100", "99.55", "10^44, which is no protection"),
+        ("1000", "10^435", "100", "100", "10^4,343, which is no protection"),
     ],
 )
 def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundredth: str, ten: str) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -137,6 +138,23 @@ def test_a_file_is_written_whole_with_its_mode_and_leaves_nothing_beside_it(
     assert (tmp_path / "out.csv").read_bytes() == b"text\r\n\n"
     assert (tmp_path / "out.csv").stat().st_mode & 0o777 == mode
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_git_adds_nothing_of_the_owners_folder(tmp_path: Path) -> None:
+    outputs.write_public(tmp_path / "out.csv", "text")
+    outputs.write_private(tmp_path / "owner" / "out.owner.md", "text")
+    assert (tmp_path / "owner" / ".gitignore").read_text() == "*\n"
+    for arguments in (["init", "--quiet"], ["add", "."]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)  # noqa: S607
+    listing = ["git", "ls-files"]
+    added = subprocess.run(listing, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert added.stdout.split() == ["out.csv"]
+
+
+def test_a_folder_that_its_owner_made_gets_no_further_file(tmp_path: Path) -> None:
+    (tmp_path / "owner").mkdir(mode=0o700)
+    outputs.write_private(tmp_path / "owner" / "out.owner.md", "text")
+    assert [path.name for path in (tmp_path / "owner").iterdir()] == ["out.owner.md"]
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
