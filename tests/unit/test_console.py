@@ -245,10 +245,21 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(("number", "says"), [(0, "0 cohesions differ"), (1, "1 cohesion differs")])
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
-    runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
+    runs._print_differences([Difference(1, None, Side((1,), 0, best=True))] * number)
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == says
     assert ("none to 1" in shown[4]) if number else len(shown) == 1
+
+
+def test_differences_that_may_not_be_the_edits_are_said_to_be_and_others_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    certain = Difference(1, None, Side((1,), 0, best=True))
+    runs._print_differences([certain])
+    assert capsys.readouterr().err == ""
+    runs._print_differences([certain, Difference(2, Side((2,), 0, best=False), Side((2, 3), 1, best=True))])
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith("1 of them may have nothing to do with the edit: their cohesion is one of several")
 
 
 def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -265,8 +276,8 @@ def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: py
 def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = Difference(1, Side((1,), 0), Side(tuple(range(1, 1_002)), 5_000))
-    runs._print_differences([many, *[Difference(2, None, Side((2,), 0))] * 59])
+    many = Difference(1, Side((1,), 0, best=True), Side(tuple(range(1, 1_002)), 5_000, best=True))
+    runs._print_differences([many, *[Difference(2, None, Side((2,), 0, best=True))] * 59])
     piped = capsys.readouterr().out
     assert "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … (1,000)" in " ".join(piped.replace("│", " ").split())
     assert "60 cohesions differ" in piped
