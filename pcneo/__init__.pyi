@@ -1,5 +1,5 @@
 from . import aio, errors
-from .annotate.profiling import profile
+from .annotate.profiling import profile, steadiness
 from .basics.config import __version__
 from .basics.model import Graph
 from .basics.progress_bars import ProgressBars
@@ -51,5 +51,6 @@ __all__ = [
     "render_query",
     "sample_path",
     "start_server",
+    "steadiness",
     "stop_server",
 ]

@@ -11,6 +11,7 @@
 //   vertex   integer|string|null        the vertex whose cohesion it is; null where it is gone
 //   later    boolean                    whether the version `after` has it
 //   edges    integer 0..                the graph's edges inside
+//   best     boolean                    whether none of a better rank held the vertex
 //   members  list<integer|string|null>  in no order; null for a member that has lost its key
 MATCH (cohesion:PCohesion {run: $run})
 WITH cohesion, cohesion.from <= $before AND cohesion.until > $before AS earlier,
@@ -19,4 +20,5 @@ WHERE earlier <> later
 RETURN [(vertex:Person)-[:HAS_COHESION]->(cohesion) | vertex.id][0] AS vertex,
        later,
        cohesion.edges AS edges,
+       cohesion.best AS best,
        [(member:Person)-[:IN_COHESION]->(cohesion) | member.id] AS members

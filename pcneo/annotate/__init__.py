@@ -9,7 +9,7 @@ from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
 from pcneo.annotate.filing import FiledCohesions, ParquetResult, to_parquet
 from pcneo.annotate.plan import Configuration
-from pcneo.annotate.profiling import Profile
+from pcneo.annotate.profiling import Profile, SteadinessProfile
 from pcneo.annotate.steadiness import Steadiness, SteadinessResult, steadiness
 from pcneo.annotate.streaming import stream
 from pcneo.annotate.updating import UpdatedRun
@@ -26,6 +26,7 @@ __all__ = [
     "Profile",
     "StatsResult",
     "Steadiness",
+    "SteadinessProfile",
     "SteadinessResult",
     "UpdatedRun",
     "WriteResult",

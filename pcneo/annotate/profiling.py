@@ -1,21 +1,23 @@
-"""Sizes of the cohesions of a graph over a grid of p, to choose p by; no database is needed."""
+"""Sizes of the cohesions of a graph over a grid of p, and how steady they are, to choose p by without a database."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.keys import checked_keys
-from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.annotate.steadiness import Steadiness, added_up, opened, places_in
+from pcneo.basics.frames import Table, columns_of, rounded
+from pcneo.basics.keys import checked_count, checked_keys
+from pcneo.basics.model import AnyPath, Graph, Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, one_or_several
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
-from pcneo.search import search_batches
+from pcneo.search import search_batches, search_orders
 from pcneo.search.tally import Summary, Tally
 
 GRID = ("0.1", "0.2", "0.3", "0.4", "0.5")
@@ -88,16 +90,14 @@ def profile(
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
-    searches = list(dict.fromkeys(Search(p, search, effort) for p in one_or_several(ps)))
-    if not searches:
-        raise ParameterError("Name at least one p between 0 and 1.", name="ps", value=ps)
+    searches = _searches("ps", ps, search, effort)
     if plot is not None:
         check_picture(plot)
     arrays = as_graph(graph)
-    queries = None if vertices is None else positions_of(arrays, checked_keys(vertices))
+    queries = _positions(arrays, vertices)
     tallies = {str(wanted.p): Tally() for wanted in searches}
     for wanted in searches:
-        tell = None if progress is None else partial(_tell, progress, wanted)
+        tell = _telling(progress, wanted)
         for batch in search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell):
             tallies[str(wanted.p)].add(batch)
     if plot is not None:
@@ -105,6 +105,123 @@ def profile(
         draw_profile(runs, search, plot, vertices=arrays.vertex_count if queries is None else None)
     summaries = {text: tally.summary() for text, tally in tallies.items()}
     return Profile(search, arrays.vertex_count, arrays.edge_count, summaries)
+
+
+@dataclass(frozen=True)
+class SteadinessProfile(Table):
+    """How steady the cohesions of a graph in memory are.
+
+    Attributes:
+        search: the name of the search.
+        orders: numberings besides that of the keys.
+        vertices, edges: those of the graph.
+        summaries: by p, as `a/b`.
+        files: `vertices.csv` and `connections.csv`, where a folder was named.
+    """
+
+    search: str
+    orders: int
+    vertices: int
+    edges: int
+    summaries: dict[str, Steadiness]
+    files: tuple[Path, ...]
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each p."""
+        return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return (
+            f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}; "
+            f"under {self.orders:,} further numberings"
+        )
+
+    def __repr__(self) -> str:
+        """Return a line for all, and one for each p."""
+        lines = [
+            f"  p={p}: {_percent(one.steady)} of the vertices keep their cohesion in all of them; "
+            f"a critical connection is one in {_percent(one.share)} of them"
+            for p, one in self.summaries.items()
+        ]
+        return "\n".join([f"Steadiness: {self.caption()}", *lines])
+
+
+def steadiness(
+    graph: GivenGraph,
+    p: AnyP | Iterable[AnyP],
+    search: str = DEFAULT_SEARCH,
+    *,
+    orders: int,
+    to: AnyPath | None = None,
+    vertices: Key | Iterable[Key] | None = None,
+    effort: int = 1,
+    concurrency: int | None = None,
+    progress: Progress | None = None,
+) -> SteadinessProfile:
+    """Search again under other numberings of the vertices, which only break ties, and say how steady answers are.
+
+    No database is needed; for a graph in one, `GraphHandle.steadiness` says the same.
+
+    >>> import networkx, pcneo
+    >>> steady = pcneo.steadiness(networkx.karate_club_graph(), p="0.3", orders=2)
+    >>> steady.summaries["3/10"].vertices
+    34
+
+    Args:
+        graph: as `pcneo.as_graph` takes it.
+        p: one or several, each between 0 and 1, both excluded.
+        search: `smallest`, `density` or `degree`.
+        orders: how many other numberings are searched, drawn from a fixed seed; 5 of them take 6 searches.
+        to: a folder for `vertices.csv` (how often each vertex keeps its cohesion) and `connections.csv` (how often each
+            of its connections is critical); made if it is not there. Neither file may be there already.
+        vertices: one key or several, such as a sample; None for every vertex.
+        effort: starts of the search `smallest`; 1 for any other.
+        concurrency: number of threads; one for each core at hand if not given.
+        progress: called with stage, done and total.
+
+    Returns:
+        A summary for each p: a table.
+
+    Raises:
+        ParameterError: a p, the search, orders, vertices or concurrency is out of range, there is no p, or a file is
+            there already or cannot be written.
+        TypeError: the graph is none, or a key is neither an integer nor text.
+        NotFoundError: the graph has no such vertex.
+        KeyPropertyError: nodes are of mixed or unusable kinds.
+    """
+    searches = _searches("p", p, search, effort)
+    if checked_count("orders", orders) < 1:
+        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+    paths = () if to is None else places_in(to)
+    arrays = as_graph(graph)
+    queries = _positions(arrays, vertices)
+    summaries = dict[str, Steadiness]()
+    with opened(paths) as files:
+        for wanted in searches:
+            tell = _telling(progress, wanted)
+            batches = search_orders(arrays, wanted, orders, vertices=queries, concurrency=concurrency, progress=tell)
+            summaries[str(wanted.p)] = added_up(str(wanted.p), batches, files)
+    return SteadinessProfile(search, orders, arrays.vertex_count, arrays.edge_count, summaries, paths)
+
+
+def _searches(name: str, ps: AnyP | Iterable[AnyP], search: str, effort: int) -> list[Search]:
+    searches = list(dict.fromkeys(Search(p, search, effort) for p in one_or_several(ps)))
+    if not searches:
+        raise ParameterError("Name at least one p between 0 and 1.", name=name, value=ps)
+    return searches
+
+
+def _positions(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
+    return None if vertices is None else positions_of(graph, checked_keys(vertices))
+
+
+def _percent(share: float) -> str:
+    return f"{rounded(100 * share, 3)} %"
+
+
+def _telling(progress: Progress | None, search: Search) -> Callable[[int, int], None] | None:
+    return None if progress is None else partial(_tell, progress, search)
 
 
 def _tell(progress: Progress, search: Search, done: int, total: int) -> None:

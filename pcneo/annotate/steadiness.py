@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
@@ -98,24 +98,16 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
     them.
     """
-    folder = Path(to)
     if orders < 1:
         raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
     if asked.get("scheduler") is not None:
         raise ParameterError("Numberings are searched here, not on a cluster.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
-    with refusing(folder, "to"):
-        folder.mkdir(parents=True, exist_ok=True)
-    paths = tuple(folder / name for name in _FILES)
-    for path in paths:
-        check_place(path, "to", replace=False)
+    paths = places_in(to)
     supply = WholeGraph(plan)
     positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()
-    with ExitStack() as stack:
-        files = [stack.enter_context(whole_file(path, replace=False, mode=0o600)) for path in paths]
-        for file, columns in zip(files, _FILES.values(), strict=True):
-            _write(file, [columns])
+    with opened(paths) as files:
         for search in plan.searches:
             batches = search_orders(
                 supply.graph,
@@ -125,7 +117,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
                 concurrency=plan.concurrency,
                 progress=plan.searching(search),
             )
-            summaries[str(search.p)] = _filed(str(search.p), batches, *files)
+            summaries[str(search.p)] = added_up(str(search.p), batches, files)
     node_count, relationship_count = supply.counts
     return SteadinessResult(
         orders=orders,
@@ -147,14 +139,35 @@ def _positions(keys: NDArray[Any], named: Sequence[Any]) -> list[int]:
     return [place for place, key in enumerate(keys.tolist()) if key in wanted]
 
 
-def _filed(p: str, batches: Iterator[list[VertexSteadiness]], vertices: BinaryIO, connections: BinaryIO) -> Steadiness:
-    """Write the rows of one p as they come, and add them up."""
+def places_in(to: AnyPath) -> tuple[Path, ...]:
+    """Return where the two files go in a folder, which is made; neither may be there."""
+    folder = Path(to)
+    with refusing(folder, "to"):
+        folder.mkdir(parents=True, exist_ok=True)
+    paths = tuple(folder / name for name in _FILES)
+    for path in paths:
+        check_place(path, "to", replace=False)
+    return paths
+
+
+@contextmanager
+def opened(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
+    """Open the two files, with their headings; they appear whole or not at all. Without paths there are none."""
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(path, replace=False, mode=0o600)) for path in paths]
+        for file, columns in zip(files, _FILES.values(), strict=False):
+            _write(file, [columns])
+        yield files
+
+
+def added_up(p: str, batches: Iterator[list[VertexSteadiness]], files: Sequence[BinaryIO] = ()) -> Steadiness:
+    """Add up what one p gives, and write its rows as they come if there are files."""
     count, listed, critical = 0, 0, 0
     same, steady, always, share = 0.0, 0, 0, 0.0
     for batch in batches:
-        _write(vertices, (_vertex_row(p, one) for one in batch))
+        if files:
+            _write_rows(p, batch, *files)
         for one in batch:
-            _write(connections, _connection_rows(p, one))
             own = one.shares[one.critical]
             count, listed, critical = count + 1, listed + len(one.shares), critical + len(own)
             same, steady = same + one.same, steady + (one.same == 1)
@@ -168,6 +181,12 @@ def _filed(p: str, batches: Iterator[list[VertexSteadiness]], vertices: BinaryIO
         always=always / of_critical,
         share=share / of_critical,
     )
+
+
+def _write_rows(p: str, batch: list[VertexSteadiness], vertices: BinaryIO, connections: BinaryIO) -> None:
+    _write(vertices, (_vertex_row(p, one) for one in batch))
+    for one in batch:
+        _write(connections, _connection_rows(p, one))
 
 
 def _vertex_row(p: str, one: VertexSteadiness) -> tuple[Any, ...]:

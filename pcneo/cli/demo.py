@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ import typer
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.frames import rounded
 from pcneo.cli.console import Bars, open_database, print_table, working
-from pcneo.cli.server import describe, exports
+from pcneo.cli.server import describe, exports, telling_fetched
 from pcneo.cli.streams import note, say, say_verbatim
 
 
@@ -38,7 +37,7 @@ def demo(
     if not fetched:
         note("Neo4j is fetched first (about 155 MB).")
     with working("starting Neo4j") as bars:
-        server = start_demo_server(None if fetched else partial(bars, "fetching jars"))
+        server = start_demo_server(None if fetched else telling_fetched(bars))
     with open_database(ConnectionSettings(server.uri, server.username, server.password), local=True) as db:
         with Bars() as bars:
             result = run_demo(db, progress=bars)

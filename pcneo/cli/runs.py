@@ -114,6 +114,12 @@ def _print_differences(differences: list[Difference]) -> None:
     print_table(columns, [_difference_row(difference) for difference in first], names=["vertex"])
     if len(first) < len(differences):
         say(f"and {len(differences) - len(first):,} more; --json lists all")
+    uncertain = sum(not difference.is_certain for difference in differences)
+    if uncertain:
+        note(
+            f"{uncertain:,} of them may have nothing to do with the edit: their cohesion is one of several (`best` is "
+            "false), and another was found on the way."
+        )
 
 
 def _difference_row(difference: Difference) -> list[Any]:

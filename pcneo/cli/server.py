@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
@@ -12,7 +12,7 @@ import typer
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.visible import visible
-from pcneo.cli.console import chosen_folder, print_json, working
+from pcneo.cli.console import Bars, chosen_folder, print_json, working
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.cli.streams import note, say, say_verbatim
@@ -55,11 +55,25 @@ def start(
             chosen_folder(),
             browser=browser,
             serve=serve,
-            progress=None if fetched else partial(bars, "fetching jars"),
+            progress=None if fetched else telling_fetched(bars, 2 if browser else 1),
         )
     _print(server, as_json, "runs already" if server.already_running else "started")
     if browser and not as_json:
         say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
+
+
+def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
+    """Return what is told of jars as they come: a bar, and a line once the last of the parts is there."""
+    left = parts
+
+    def tell(done: int, total: int) -> None:
+        nonlocal left
+        bars("fetching jars", done, total)
+        left -= done == total
+        if not left:
+            note("Neo4j is fetched; starting it.")
+
+    return tell
 
 
 def _to_paste(server: LocalServer) -> str:
@@ -98,11 +112,16 @@ def status(as_json: Json = False) -> None:
 
     Example: pcneo server status
     """
-    from pcneo.server.servers import list_running
+    from pcneo.server.servers import list_running, list_starting
     from pcneo.server.servers import status as server_status
 
     data = chosen_folder()
     servers = list_running() if data is None else list(filter(None, [server_status(data)]))
+    starting = list_starting(data)
+    for record in starting:
+        note(f"Neo4j {record.version}, process {record.pid}, is starting on {visible(record.data)}.")
+    if not servers and starting:
+        raise typer.Exit(1)
     if not servers:
         note("No local server is running." if data is None else f"No local server runs on {data}.")
         raise typer.Exit(1)

@@ -80,6 +80,8 @@ def difference_row(difference: Difference) -> dict[str, Any]:
         "vertex": difference.vertex,
         "before": None if before is None else len(before.members),
         "after": None if after is None else len(after.members),
+        "best_before": None if before is None else before.best,
+        "best_after": None if after is None else after.best,
         "came": sorted(set(after.members if after else ()) - set(before.members if before else ())),
         "went": sorted(set(before.members if before else ()) - set(after.members if after else ())),
     }

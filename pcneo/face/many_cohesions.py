@@ -17,7 +17,7 @@ from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError
 from pcneo.face.one_cohesion import Cohesion
 from pcneo.graph import as_graph
-from pcneo.graph.given import GivenGraph, positions_of
+from pcneo.graph.given import GivenGraph, check_is_vertex, positions_of
 from pcneo.search import search_all, search_one
 from pcneo.search.around import around, neighbours_near
 
@@ -291,7 +291,9 @@ def minimal_p_cohesion(
         PcneoError, TypeError: as from `minimal_p_cohesions`.
     """
     given = graph if hasattr(graph, "adjacency") else as_graph(graph)
-    found = search_one(given, checked_key(vertex), p, search, effort)
+    key = checked_key(vertex)
+    check_is_vertex(key, set(given.keys.tolist()) if isinstance(given, Graph) else given.nodes)
+    found = search_one(given, key, p, search, effort)
     return Cohesion(found, lambda cohesion: _around_in(given, cohesion))
 
 

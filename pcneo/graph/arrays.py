@@ -21,7 +21,8 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
     for kind, example in kinds.items():
         if kind not in (int, str):
             raise KeyPropertyError(
-                f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings.",
+                f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings "
+                "(in networkx: nx.convert_node_labels_to_integers(G)).",
                 kind=kind.__name__,
                 example=example,
             )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +69,8 @@ def _what_it_is(graph: object) -> str:
         return "a str; to read a file use networkx.read_edgelist or db.load"
     if hasattr(graph, "annotate"):
         return 'a graph in a database, which has methods of its own, such as .stats(["0.1", "0.3"])'
+    if isinstance(graph, np.ndarray):
+        return "a NumPy array; wrap it in scipy.sparse.csr_array(...) if it is a matrix, or pass a list of pairs"
     return f"of type {type(graph).__name__}"
 
 
@@ -83,14 +86,18 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     keys = list(keys)
     for key in keys:
-        if key not in place:
-            is_other = len(place) > 0 and isinstance(key, str) == (graph.keys.dtype == np.int64)
-            meant = key_meant(key, place)
-            other = of_other_kind(key) if is_other and not meant else ""
-            raise NotFoundError(
-                f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key
-            )
+        check_is_vertex(key, place)
     return [place[key] for key in keys]
+
+
+def check_is_vertex(key: Key, known: Collection[Key]) -> None:
+    """Refuse a key that is not among those of a graph, and say which may be meant."""
+    if key in known:
+        return
+    meant = key_meant(key, known)
+    is_other = any(isinstance(key, str) != isinstance(one, str) for one in islice(known, 1))
+    other = of_other_kind(key) if is_other and not meant else ""
+    raise NotFoundError(f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key)
 
 
 def _is_column(column: object) -> bool:
@@ -110,7 +117,10 @@ def _from_columns(frame: Any) -> Graph:
     names = list(frame.columns)
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
-        raise TypeError(f"{WANTED} This frame has neither the columns source and target nor two alone: {names}.")
+        choose = f" Choose the two ends, such as frame[{names[:2]}]." if len(names) > 2 else ""
+        raise TypeError(
+            f"{WANTED} This frame has neither the columns source and target nor two alone: {names}.{choose}"
+        )
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
         _check_none_is_missing(name, column)

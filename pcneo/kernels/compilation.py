@@ -1,4 +1,4 @@
-"""The announcement that kernels are being compiled, which takes up to a minute and happens once."""
+"""The announcement that kernels are being compiled, which takes a while and happens once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ class _Announcement(Listener):
     def on_start(self, event: Event) -> None:
         if self._what not in _announced:
             _announced.add(self._what)
-            log.warning("Compiling one part of %s for this machine (first use only; up to a minute).", self._what)
+            log.warning(
+                "Compiling one part of %s for this machine "
+                "(first use only; about half a minute, longer on a busy machine).",
+                self._what,
+            )
 
     def on_end(self, event: Event) -> None:
         pass

@@ -129,6 +129,11 @@ def list_running() -> list[LocalServer]:
     return [_server(record) for record in running() if record.ready]
 
 
+def list_starting(data: Path | None = None) -> list[Record]:
+    """Return the records of servers that were started and have not answered yet; of one data folder if it is named."""
+    return [record for record in running() if not record.ready and (data is None or Path(record.data) == _folder(data))]
+
+
 def find_running() -> LocalServer | None:
     """Return the server for a connection without an address: the one on the default data folder, else the only one."""
     if default := status():

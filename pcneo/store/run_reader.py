@@ -102,12 +102,13 @@ class DifferingHub:
     Attributes:
         vertex: whose cohesion it is; None where that vertex is gone.
         later: whether the later version has it.
-        edges, members: what it holds.
+        edges, best, members: what it holds.
     """
 
     vertex: Key | None
     later: bool
     edges: int
+    best: bool
     members: tuple[Key, ...]
 
 
@@ -209,7 +210,10 @@ class RunReader(GraphReader):
         """Return the hubs that one of two versions of a run has and the other has not."""
         names = sample_names(selection, "Person", "id")
         return [
-            DifferingHub(row["vertex"], row["later"], row["edges"], tuple(sorted(filter(_is_key, row["members"]))))
+            DifferingHub(
+                **{name: row[name] for name in ("vertex", "later", "edges", "best")},
+                members=tuple(sorted(filter(_is_key, row["members"]))),
+            )
             for row in self.read("list_differences", names, run=run, before=before, after=after)
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
@@ -19,10 +19,12 @@ class Side:
     Attributes:
         members: keys, ascending.
         edges: connections inside.
+        best: whether no p-cohesion with a better rank contained the vertex; no difference by itself.
     """
 
     members: tuple[Key, ...]
     edges: int
+    best: bool = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Difference:
     vertex: Key
     before: Side | None
     after: Side | None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it follows from the graph alone: each cohesion had the best rank that there was."""
+        return all(side.best for side in (self.before, self.after) if side is not None)
 
 
 def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:
@@ -67,7 +74,7 @@ def diff(
     with db.reading_version(versions[before]), db.reading_version(versions[after]):
         for row in db.list_differences(stored.selection, stored.run.id, before, after):
             if row.vertex is not None:
-                (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges)
+                (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges, row.best)
     vertices = sorted(earlier.keys() | later.keys(), key=lambda key: (isinstance(key, str), key))
     differences = [Difference(vertex, earlier.get(vertex), later.get(vertex)) for vertex in vertices]
     return [difference for difference in differences if difference.before != difference.after]

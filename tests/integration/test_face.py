@@ -129,6 +129,8 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     friends.annotate(p="0.3")
     assert [version.version for version in run.history()] == [1, 2]
     assert len(run.diff(1, 2)) > 0
+    assert {"best_before", "best_after"} <= run.diff(1, 2).as_columns().keys()
+    assert all(one.after.best == run[one.vertex].best for one in run.diff(1, 2) if one.after)
     assert run.version(1).record.version == 1
     assert run.record.version == 2  # follows
     assert run.query("critical_connections", id=58).to_pandas().shape[0] > 0

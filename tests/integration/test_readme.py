@@ -18,6 +18,7 @@ from graphs import Database
 from printed import GUIDE, ROOT, Reader, blocks, command_lines
 from services import serving, wait_until
 
+import pcneo
 from pcneo.basics.config import ConnectionSettings
 from pcneo.cli import walkthrough
 from pcneo.server.folders import data_folder
@@ -51,7 +52,16 @@ def test_all_that_the_readme_prints_runs_in_its_order(reader: Reader) -> None:
     assert len([line for line in command_lines(README) if line.startswith("pcneo ")]) >= 6
     reader.follow(README)
     cosette = "5 7 True ('Cosette', 'Gillenormand', 'LtGillenormand', 'MlleGillenormand', 'Toussaint')"
-    assert reader.printed == f"{cosette}\n(58, 164, 165, 305, 495, 597)\n"
+    profile = pcneo.profile(nx.les_miserables_graph())
+    assert reader.printed == f"{cosette}\n{profile}\n(58, 164, 165, 305, 495, 597)\n"
+    assert Path("cosette.svg").stat().st_size > 10_000
+
+
+def test_the_first_block_of_the_readme_is_a_search_without_a_database() -> None:
+    kind, block = blocks(README)[0]
+    assert kind == "python"
+    assert all(word in block for word in ("networkx", "minimal_p_cohesions(G", ".to_pandas()", ".draw(", ".profile("))
+    assert "connect" not in block
 
 
 def test_connection_lines_are_the_names_that_the_configuration_reads() -> None:

@@ -16,10 +16,12 @@ from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
 from pcneo.cli import annotated, clean, release, runs
-from pcneo.cli.console import print_table
+from pcneo.cli.console import print_table, working
 from pcneo.cli.main import main
+from pcneo.cli.server import telling_fetched
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
+from pcneo.server.records import Record
 from pcneo.stored.cleaning import CleanResult
 from pcneo.stored.versions import Difference, Side
 
@@ -55,6 +57,34 @@ def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
 
 def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
     assert says("start", fetched=False) == "Neo4j is fetched first (about 155 MB).\n"
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsys: pytest.CaptureFixture[str]) -> None:
+    with working("starting Neo4j") as bars:
+        tell = telling_fetched(bars, parts)
+        for _ in range(parts):
+            tell(1, 2)
+            assert capsys.readouterr().err == ""
+            tell(2, 2)
+    assert capsys.readouterr().err == "Neo4j is fetched; starting it.\n"
+
+
+def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    record = Record(data=str(tmp_path), pid=7, port=1, version="2026.09.0", ready=False, started="now")
+    monkeypatch.setattr(servers, "running", lambda: [record])
+    says = {
+        (): f"Neo4j 2026.09.0, process 7, is starting on {tmp_path}.",
+        ("--data", str(tmp_path / "b")): f"No local server runs on {tmp_path / 'b'}.",
+    }
+    for named, line in says.items():
+        monkeypatch.setattr("sys.argv", ["pcneo", *named, "server", "status"])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 1
+        assert " ".join(capsys.readouterr().err.split()) == line
 
 
 @pytest.mark.parametrize("command", ["start", "status"])
@@ -215,10 +245,21 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(("number", "says"), [(0, "0 cohesions differ"), (1, "1 cohesion differs")])
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
-    runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
+    runs._print_differences([Difference(1, None, Side((1,), 0, best=True))] * number)
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == says
     assert ("none to 1" in shown[4]) if number else len(shown) == 1
+
+
+def test_differences_that_may_not_be_the_edits_are_said_to_be_and_others_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    certain = Difference(1, None, Side((1,), 0, best=True))
+    runs._print_differences([certain])
+    assert capsys.readouterr().err == ""
+    runs._print_differences([certain, Difference(2, Side((2,), 0, best=False), Side((2, 3), 1, best=True))])
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith("1 of them may have nothing to do with the edit: their cohesion is one of several")
 
 
 def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,8 +276,8 @@ def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: py
 def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = Difference(1, Side((1,), 0), Side(tuple(range(1, 1_002)), 5_000))
-    runs._print_differences([many, *[Difference(2, None, Side((2,), 0))] * 59])
+    many = Difference(1, Side((1,), 0, best=True), Side(tuple(range(1, 1_002)), 5_000, best=True))
+    runs._print_differences([many, *[Difference(2, None, Side((2,), 0, best=True))] * 59])
     piped = capsys.readouterr().out
     assert "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … (1,000)" in " ".join(piped.replace("│", " ").split())
     assert "60 cohesions differ" in piped

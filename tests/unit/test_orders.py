@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import random
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -106,3 +108,37 @@ def test_a_profile_of_no_p_or_a_wrong_one_is_refused(ps: list[str], name: str):
     with pytest.raises(ParameterError) as refused:
         pcneo.profile(nx.path_graph(3), ps)
     assert refused.value.data["name"] == name
+
+
+def test_steadiness_without_a_database_adds_up_what_the_numberings_give(tmp_path: Path):
+    graph = nx.les_miserables_graph()
+    steady = pcneo.steadiness(graph, ["0.3", "0.5"], "density", orders=ORDERS, to=tmp_path / "steady")
+    assert list(steady.summaries) == steady.as_columns()["p"] == ["3/10", "1/2"]
+    rows = [
+        row for row in csv.DictReader((tmp_path / "steady/vertices.csv").read_text().splitlines()) if row["p"] == "3/10"
+    ]
+    batches = search_orders(as_graph(graph), Search("0.3", "density"), ORDERS)
+    found = [one for batch in batches for one in batch]
+    assert [(row["vertex"], float(row["same"])) for row in rows] == [(one.vertex, one.same) for one in found]
+    summary = steady.summaries["3/10"]
+    assert summary.vertices == graph.number_of_nodes()
+    assert summary.same == pytest.approx(sum(one.same for one in found) / len(found))
+    assert summary.connections == sum(len(one.shares) for one in found)
+    assert steady.files == (tmp_path / "steady/vertices.csv", tmp_path / "steady/connections.csv")
+    first, *lines = repr(steady).splitlines()
+    assert first == "Steadiness: 77 vertices, 254 edges; search density; under 5 further numberings"
+    assert lines[0].startswith("  p=3/10: ")
+    assert len(lines) == 2
+
+
+def test_steadiness_of_some_vertices_writes_no_file_unless_a_folder_is_named(tmp_path: Path, monkeypatch: Any):
+    monkeypatch.chdir(tmp_path)
+    steady = pcneo.steadiness([("Ann", "Bob"), ("Bob", "Cem")], "0.3", orders=1, vertices="Bob")
+    assert (steady.summaries["3/10"].vertices, steady.files, list(tmp_path.iterdir())) == (1, (), [])
+
+
+def test_steadiness_without_a_p_or_under_no_numbering_is_refused():
+    for given, orders, name in [([], 1, "p"), ("0.3", 0, "orders")]:
+        with pytest.raises(ParameterError) as refused:
+            pcneo.steadiness(nx.path_graph(3), given, orders=orders)
+        assert refused.value.data["name"] == name

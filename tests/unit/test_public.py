@@ -293,6 +293,38 @@ def test_a_frame_without_two_columns_that_are_ends_is_refused():
         pcneo.as_graph(pandas.DataFrame({"a": [1], "b": [2], "c": [3]}))
 
 
+def test_a_frame_of_more_columns_is_taken_as_its_refusal_says():
+    frame = pytest.importorskip("pandas").DataFrame({"a": [1], "b": [2], "c": [3]})
+    with pytest.raises(TypeError, match=r"\['a', 'b', 'c'\]\. Choose the two ends, such as frame\[\['a', 'b'\]\]\."):
+        pcneo.as_graph(frame)
+    assert pcneo.as_graph(frame[["a", "b"]]).edge_count == 1
+
+
+def test_how_a_matrix_of_numpy_becomes_a_graph_is_said():
+    with pytest.raises(TypeError, match=r"wrap it in scipy\.sparse\.csr_array\(\.\.\.\) if it is a matrix"):
+        pcneo.as_graph(np.array([[0, 1], [1, 0]]))
+
+
+@pytest.mark.parametrize("graph", [nx.grid_graph([2, 2]), nx.Graph([(0.5, 1.5)])], ids=["tuples", "floats"])
+def test_keys_of_other_kinds_are_numbered_as_their_refusal_says(graph: Any):
+    with pytest.raises(KeyPropertyError, match=r"in networkx: nx\.convert_node_labels_to_integers\(G\)"):
+        pcneo.as_graph(graph)
+    assert pcneo.as_graph(nx.convert_node_labels_to_integers(graph)).edge_count == graph.number_of_edges()
+
+
+@pytest.mark.parametrize("as_given", [lambda graph: graph, pcneo.as_graph], ids=["networkx", "arrays"])
+def test_a_single_vertex_that_is_not_there_is_helped_as_several_are(as_given: Any):
+    teams = as_given(nx.Graph([("team0-03", "team0-04"), ("team2-99", "team0-03")]))
+    for key, says in [
+        ("team0-3", "There is no vertex 'team0-3' in the graph. Did you mean team0-03?"),
+        ("team9", "There is no vertex 'team9' in the graph."),
+        (3, "There is no vertex 3 in the graph; keys of this graph are text."),
+    ]:
+        with pytest.raises(NotFoundError) as refused:
+            pcneo.minimal_p_cohesion(teams, key, "0.3")
+        assert str(refused.value) == says
+
+
 # --- Cohesions by key
 
 
