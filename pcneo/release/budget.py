@@ -194,16 +194,28 @@ def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes)
 def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
     """Hold the locks of graphs and of every other name over their data; yields the locks by name."""
     # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
+    names = _names_over(db, graphs)
+    while True:
+        with ExitStack() as stack:
+            # Everybody locks in the same order, so no two processes wait for each other.
+            locks = {name: stack.enter_context(GraphLock(db, name)) for name in sorted(names)}
+            # While these were waited for somebody may have entered a further name, and hold it alone by now.
+            entered = _names_over(db, graphs)
+            if entered <= names:
+                yield locks
+                return
+        names = entered
+
+
+def _names_over(db: Database, graphs: Sequence[GraphRecord]) -> set[str]:
+    """Return the names of graphs and all that are known over the same data."""
     names = {
         other.name
         for other in db.list_graphs()
         for graph in graphs
         if _share_data(other, graph, partial(share_nodes, db))
     }
-    names |= {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
-    with ExitStack() as stack:
-        # Everybody locks in the same order, so no two processes wait for each other.
-        yield {name: stack.enter_context(GraphLock(db, name)) for name in sorted(names)}
+    return names | {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
 
 
 @contextmanager

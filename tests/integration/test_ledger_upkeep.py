@@ -18,6 +18,7 @@ import pytest
 from graphs import Database, own_text
 from lengths import examples
 from requested import requested
+from services import wait_until
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError, PcneoError
@@ -25,7 +26,7 @@ from pcneo.privacy.composition import Cost
 from pcneo.release import Terms, budget, ledger_mending, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import apart, mend, same
-from pcneo.store.ledger import list_ledger, read_ledger
+from pcneo.store.ledger import create_budget, list_ledger, read_ledger
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction
 
@@ -315,6 +316,34 @@ def test_whoever_waits_for_a_name_that_a_ledger_is_moved_to_sees_all_of_it(
     same(db.store, graph="new", known_as=NAME)
     looking.join(20)
     assert seen == [["new"]]
+
+
+def test_a_name_that_is_entered_while_a_lock_is_waited_for_is_held_too(db: Database) -> None:
+    """Two names over the same data have one ledger, though one of them was not known when the other was asked for."""
+    db.store.merge_graph("friends", PERSONS, "0" * 64)
+    errors: list[Exception] = []
+
+    def set_total() -> None:
+        try:
+            budget.set_total(db.store, graph="friends", epsilon=1)
+        except BudgetError as error:
+            errors.append(error)
+
+    setting = threading.Thread(target=set_total)
+    with GraphLock(db.store, "friends") as first:
+        setting.start()
+        wait_until(lambda: db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN 1"))
+        db.store.merge_graph("pals", PERSONS, "1" * 64)
+        with GraphLock(db.store, "pals") as second:
+            with first.last_writes():
+                pass  # whoever waits for this name has it from here on
+            setting.join(1.5)
+            assert setting.is_alive()
+            with second.last_writes() as transaction:
+                create_budget(transaction, "pals", 1, ("3/1", "0/1"), "somebody")
+    setting.join(30)
+    assert len(errors) == 1
+    assert [total.graph for total in list_ledger(db.store).budgets] == ["pals"]
 
 
 FAR = "datetime('+999999999-12-31T23:59:59Z')"
