@@ -56,6 +56,13 @@ def run(command_line: Typer, name: str) -> None:
     sys.exit(code)
 
 
+_ELSEWHERE = {
+    "--data": "--data stands before the command: pcneo --data FOLDER COMMAND.",
+    "--graph": "The graph is an argument here: give its name without --graph.",
+}
+"""What to say of an option that a command does not have, and that is wanted all the same."""
+
+
 def _code(command_line: Typer, name: str) -> int:
     """Return the exit code with which a command line ends."""
     try:
@@ -66,8 +73,8 @@ def _code(command_line: Typer, name: str) -> int:
         from typer import rich_utils  # which takes long to import
 
         error.message = visible(error.message, keep="\n")  # which quotes what was typed, or pasted
-        if getattr(error, "option_name", None) == "--data":
-            error.message, error.possibilities = "--data stands before the command: pcneo --data FOLDER COMMAND.", []  # type: ignore[attr-defined]  of the class for unknown options
+        if (elsewhere := _ELSEWHERE.get(getattr(error, "option_name", ""))) is not None:
+            error.message, error.possibilities = elsewhere, []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code
     except Abort as error:

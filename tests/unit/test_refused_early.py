@@ -53,6 +53,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "--data", "folder"], "pcneo --data FOLDER COMMAND"),
         (["annotate", "--concurrency", "0"], "Invalid value for '--concurrency'"),
         (["annotate", "-p", "0.3", "-p", "x"], "p must be"),
+        (["show", "58", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
         (["annotate", "--effort", "0"], "Invalid value for '--effort'"),
         (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "density takes no more effort than 1"),
         (["annotate", "--search", "best"], "'best' is not one of 'smallest'"),
