@@ -402,6 +402,11 @@ def test_a_total_set_by_the_way_has_no_more_delta_than_a_thousandth_unless_one_r
     assert shown(db).account.total == Cost(budget.Fraction("2.5"), budget.Fraction(total))
 
 
+def test_a_total_set_by_the_way_for_one_release_has_the_delta_of_that_one(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "1", budget_epsilon="1", delta="1/10000")
+    assert shown(db).account.total == Cost(budget.Fraction(1), budget.Fraction("1/10000"))
+
+
 def test_a_dry_run_is_admitted_and_refused_as_the_release_is(db: Database, tmp_path: Path) -> None:
     publish(db, tmp_path, "first", budget_epsilon=2)
     before = db.run(LEDGER)
