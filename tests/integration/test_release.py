@@ -457,6 +457,13 @@ def test_a_name_that_no_graph_has_is_said_to_be_misspelt_where_labels_are_severa
     refused(kite, 2, "Name the node label", NAME[:-1], "--mechanism", "edge")  # nothing is known
 
 
+def test_a_graph_that_has_several_names_must_be_named(db: Database, refused: Callable[..., None]) -> None:
+    db.put(KITE)
+    for name in ("friends", "ours"):
+        annotate.write(db.store, graph=name, p=0.5, **PERSONS)
+    refused(db, 2, "several names: friends, ours", "--mechanism", "edge", "--budget-epsilon", "1")
+
+
 def test_what_is_left_is_said_after_a_release(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
     arguments = ("release", "--mechanism", "critical", "-e", "3")
     code, out, err = pcneo(*arguments, "--to", tmp_path / "a.csv")
