@@ -120,6 +120,12 @@ def test_what_a_connection_loses_stands_beside_the_promise(db: Database, friends
     assert rows["published"].promise == "nothing"
 
 
+def test_of_modelled_counts_whose_noise_has_several_scales_no_loss_is_said(db: Database, friends: naive.Graph) -> None:
+    rows = rows_of(audited(db, k=3))
+    assert rows["modelled"].costliest is None
+    assert rows["edge"].costliest is not None
+
+
 def costliest_of_published(db: Database, adjacency: naive.Graph) -> tuple[float, float, float]:
     """At p = 0.1 and ε = 10, of which ε2 = 9 is promised to each connection."""
     db.put(connections(adjacency))

@@ -171,6 +171,15 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
     assert any("is gone" in finding.what for finding in looked(db, graph="friends").findings)
 
 
+def test_a_release_whose_graph_is_gone_is_told_of_and_is_no_fault_of_its_own(db: Database, tmp_path: Any) -> None:
+    request = requested(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
+    db.run(f"{GRAPH}DETACH DELETE g")
+    for graph in ("friends", None):
+        of_releases = [found for found in looked(db, graph=graph).findings if found.about.startswith("release")]
+        assert [(found.is_fault, "still counts against" in found.what) for found in of_releases] == [(False, True)]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

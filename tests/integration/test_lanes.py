@@ -25,11 +25,14 @@ from pcneo.annotate.plan import Plan, make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.errors import BusyError
 from pcneo.service import work
+from pcneo.service.worker import Worker
 from pcneo.store.database import Database as Stored
 from pcneo.store.hub_writer import HubWriter
-from pcneo.store.lending import Lending
-from pcneo.store.standing import Keeping
-from pcneo.store.transaction import in_one_trip
+from pcneo.store.lending import BesideGraph, Lending
+from pcneo.store.requests import Claim
+from pcneo.store.standing import Keeping, OpenGraph
+from pcneo.store.statements import KEPT_PLANS, load_statement
+from pcneo.store.transaction import Transaction, in_one_trip
 from pcneo.stored.cleaning import clean
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
@@ -219,8 +222,75 @@ def test_who_borrows_a_graph_that_its_holder_has_lost_publishes_nothing(db):
     assert (db.versions(), db.all_hubs()) == ({}, 0)
 
 
+def test_what_a_borrower_has_left_is_gone_before_the_next_one_publishes(db, monkeypatch):
+    lending = Lending()
+    store, (graph, *_) = db.store, db.store.list_graphs()
+
+    def fail(*_: object) -> None:
+        raise BusyError("The borrower fails.")
+
+    with lending.holding(store, graph):
+        with monkeypatch.context() as patch:
+            patch.setattr(OpenGraph, "complete", fail)
+            patch.setattr(BesideGraph, "undo", lambda _: None)
+            with pytest.raises(BusyError, match="The borrower fails"):
+                update_runs(small(store), Keeping(), opens=lending.beside)
+        assert db.all_hubs() == 1
+        update_runs(small(store), Keeping(), opens=lending.beside)
+        assert db.all_hubs() == 1
+    assert db.members("friends@1/2:vertices") == expected([1])
+
+
+def test_a_borrower_that_cannot_know_whether_its_version_is_there_removes_nothing_of_it(db, monkeypatch):
+    lending = Lending()
+    store, (graph, *_) = db.store, db.store.list_graphs()
+    complete, commit = OpenGraph.complete, Transaction.commit
+
+    def lose_the_answer(self: Transaction) -> None:
+        commit(self)
+        raise BusyError("The answer was lost.")
+
+    def complete_last(self: OpenGraph, *arguments: Any) -> None:
+        complete(self, *arguments)
+        monkeypatch.setattr(Transaction, "commit", lose_the_answer)
+
+    monkeypatch.setattr(OpenGraph, "complete", complete_last)
+    with lending.holding(store, graph):
+        with pytest.raises(BusyError, match="The answer was lost"):
+            update_runs(small(store), Keeping(), opens=lending.beside)
+        monkeypatch.undo()
+    assert db.members("friends@1/2:vertices") == expected([1])
+
+
 def small(store: Stored) -> Plan:
     return make_plan(store, "write", p="1/2", vertices=[1], graph="friends")
+
+
+def test_a_service_that_ends_waits_until_a_whole_graph_is_given_back(db, server, gate):
+    with serving(server, db.name):
+        whole = ask(db, graph="friends", **WHOLE)
+        wait_until(gate.reached.is_set, "the middle")
+    assert look(db, whole)["status"] == "requested"
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("pcneo-large")]
+
+
+def test_plans_are_kept_for_single_vertices_alone(db, server, monkeypatch):
+    kept: dict[Any, bool] = {}
+    work_on = Worker.work_on
+
+    def note(self: Worker, claim: Claim) -> None:
+        kept[claim.id] = load_statement("get_request").render({}).startswith(KEPT_PLANS)
+        work_on(self, claim)
+
+    monkeypatch.setattr(Worker, "work_on", note)
+    with serving(server, db.name):
+        one = ask(db, graph="friends", vertices=[1], **SMALL)
+        whole = ask(db, graph="friends", **WHOLE)
+        answer(db, whole)
+        answer(db, one)
+        check = ask(db, command="check", run="friends@1/2:vertices")
+        answer(db, check)
+    assert kept == {one: True, whole: False, check: False}
 
 
 def cancelled_within(db: Database, request: Any) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from graphs import Database, own_text
+from graphs import Database, own_text, quoted
 from lengths import examples
 from requested import requested
 from services import wait_until
@@ -173,6 +173,17 @@ def test_whatever_becomes_of_a_record_nothing_falls_over_it_and_mending_admits_r
     assert faults > 5
 
 
+@pytest.mark.parametrize("number", [-1, 2**53, 2**53 + 2])
+def test_a_total_with_a_number_that_none_gets_is_mended_to_one_that_the_next_can_follow(
+    db: Database, tmp_path: Path, number: int
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("MATCH (b:PCohesionBudget) SET b.number = $number", number=number)
+    _mend_all(db)
+    budget.set_total(db.store, graph=NAME, epsilon=4)
+    assert [total.number for total in shown(db).totals] == [1, 2]
+
+
 def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_until_its_owner_has_said_whose_it_is(
     db: Database, tmp_path: Path, pcneo: Callable[..., Any]
 ) -> None:
@@ -250,6 +261,13 @@ def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, 
         same(db.store, graph=NAME, known_as="other")
 
 
+def test_of_two_names_that_no_graph_has_nothing_can_be_said(db: Database) -> None:
+    with pytest.raises(NotFoundError, match="no graph 'a', and no 'b'"):
+        same(db.store, graph="a", known_as="b")
+    with pytest.raises(NotFoundError, match="no graph 'a', and no 'b'"):
+        apart(db.store, graph="a", other="b")
+
+
 def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_that_stays(
     db: Database, tmp_path: Path
 ) -> None:
@@ -288,6 +306,41 @@ def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_ov
 
     monkeypatch.setattr(ledger_mending, "read_ledger", read)
     same(db.store, graph="new", known_as=NAME)
+    entering.join(20)
+    assert order == ["read", "entered"]
+    assert shown(db, "new").account.spent.epsilon == 1
+
+
+def test_a_name_that_is_deleted_while_it_is_waited_for_is_entered_by_nobody_before_the_ledger_has_moved(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    new = "new", Selection(("Person",), ("LIKES",), "id"), "0" * 64
+    db.store.merge_graph(*new)
+    order: list[str] = []
+
+    def enter() -> None:
+        db.store.merge_graph(*new)
+        order.append("entered")
+
+    entering = threading.Thread(target=enter)
+
+    def read(*arguments: Any) -> Any:
+        if not entering.ident:
+            entering.start()
+            entering.join(0.5)
+            order.append("read")
+        return read_ledger(*arguments)
+
+    monkeypatch.setattr(ledger_mending, "read_ledger", read)
+    moving = threading.Thread(target=lambda: same(db.store, graph="new", known_as=NAME))
+    with db.driver.session(database=db.name) as session, session.begin_transaction() as deleting:
+        deleting.run("MATCH (g:PCohesionGraph {name: 'new'}) DELETE g").consume()
+        moving.start()
+        moving.join(0.5)
+        assert order == []
+        deleting.commit()
+    moving.join(20)
     entering.join(20)
     assert order == ["read", "entered"]
     assert shown(db, "new").account.spent.epsilon == 1
@@ -388,6 +441,18 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
     assert pcneo("check")[0] == 0
 
 
+def test_a_secret_is_stored_anew_under_its_constraint_though_somebody_has_dropped_that(
+    db: Database, tmp_path: Path
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    constraint = "SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE labelsOrTypes = ['PCohesionLedger'] RETURN name"
+    ((name,),) = db.run(constraint)
+    db.run(f"DROP CONSTRAINT {quoted(name)}")
+    db.run("MATCH (n:PCohesionLedger) DELETE n")
+    assert ledger_mending.mend_secret(db.store, graph=NAME) == 1
+    assert db.run(constraint) == [[name]]
+
+
 # --- Letting go, setting by the way, showing
 
 
@@ -429,6 +494,11 @@ def test_a_total_set_by_the_way_has_no_more_delta_than_a_thousandth_unless_one_r
 ) -> None:
     publish(db, tmp_path, "1", budget_epsilon="2.5", delta=delta)
     assert shown(db).account.total == Cost(budget.Fraction("2.5"), budget.Fraction(total))
+
+
+def test_a_total_set_by_the_way_for_one_release_has_the_delta_of_that_one(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "1", budget_epsilon="1", delta="1/10000")
+    assert shown(db).account.total == Cost(budget.Fraction(1), budget.Fraction("1/10000"))
 
 
 def test_a_dry_run_is_admitted_and_refused_as_the_release_is(db: Database, tmp_path: Path) -> None:

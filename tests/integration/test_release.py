@@ -458,6 +458,13 @@ def test_a_name_that_no_graph_has_is_said_to_be_misspelt_where_labels_are_severa
     refused(kite, 2, "Name the node label", NAME[:-1], "--mechanism", "edge")  # nothing is known
 
 
+def test_a_graph_that_has_several_names_must_be_named(db: Database, refused: Callable[..., None]) -> None:
+    db.put(KITE)
+    for name in ("friends", "ours"):
+        annotate.write(db.store, graph=name, p=0.5, **PERSONS)
+    refused(db, 2, "several names: friends, ours", "--mechanism", "edge", "--budget-epsilon", "1")
+
+
 def test_what_is_left_is_said_after_a_release(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
     arguments = ("release", "--mechanism", "critical", "-e", "3")
     code, out, err = pcneo(*arguments, "--to", tmp_path / "a.csv")
@@ -571,6 +578,13 @@ def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database,
     room([Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match="this would spend ε = 3"):
         room([Fraction(2), Fraction(1)], Selection(), Terms())
+
+
+@pytest.mark.parametrize("terms", [Terms(dry_run=True), Terms(no_promise=True)])
+def test_what_spends_nothing_or_promises_nothing_needs_no_room_before_a_mechanism_is_named(
+    kite: Database, terms: Terms
+) -> None:
+    spending.check_room(kite.store, Source(), [Fraction(11)], Selection(), terms)
 
 
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
@@ -904,6 +918,19 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     report = (tmp_path / "owner" / "b.owner.md").read_text()
     assert "- k=3, ε=1, δ=0\n" in report
     assert "run by the owner, who sees the whole graph" in report
+
+
+def test_the_ledger_says_of_answers_how_many_vertices_they_are_about_and_of_what_draws_none_nothing(
+    kite: Database, tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    released(kite, tmp_path / "b.csv", mechanism="edge")
+    (shown,) = budget.show(kite.store, graph=NAME)
+    of_answers, of_edge = shown.releases
+    assert (of_answers.mechanism, of_answers.vertices) == ("critical", 7)
+    assert of_answers.threshold is not None
+    assert of_answers.keys_hash is not None
+    assert (of_edge.vertices, of_edge.threshold, of_edge.keys_hash) == (None, None, None)
 
 
 def test_the_noise_level_follows_from_what_the_mechanism_looks_at(

@@ -196,6 +196,12 @@ def test_the_oldest_request_counts_from_its_creation_before_a_service_has_seen_i
     assert 100 <= seconds < 400
 
 
+def test_requests_of_times_that_cannot_be_theirs_are_as_if_they_had_just_come(db):
+    db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: datetime() + duration('PT100S')})")
+    db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: 'long ago'})")
+    assert RequestQueue(db.store).count_requests() == {"requested": (2, 0)}
+
+
 def test_health_says_when_the_database_does_not_answer():
     pytest.importorskip("prometheus_client")
     nowhere = ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x")

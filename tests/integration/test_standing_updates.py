@@ -260,6 +260,16 @@ def test_a_last_version_that_no_writer_wrote_hides_nothing(db, value):
     assert check(db.store).all_well
 
 
+def test_a_graph_may_have_had_very_many_versions(db):
+    db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
+    write(db)
+    db.run("MATCH (g:PCohesionGraph) SET g.lastVersion = $last", last=2**52 - 2)
+    db.run("MATCH (a:Person {id: 0}), (b:Person {id: 3}) CREATE (a)-[:KNOWS]->(b)")
+    assert write(db).version == 2**52 - 1
+    assert stored(db) == expected(graph_of(db))
+    assert check(db.store).all_well
+
+
 def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, caplog):
     caplog.set_level("INFO", "pcneo")
     db.put([(0, 1), (1, 2), (0, 2), (2, 3)])

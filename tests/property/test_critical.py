@@ -342,6 +342,14 @@ def test_two_sizes_of_cliques_are_counted_on_the_same_answers_and_counts_are_who
         assert drawn.record["total"] == round(math.fsum(unrounded) / mechanism.k)  # from what is not rounded yet
 
 
+@pytest.mark.parametrize("k", [3, 4])
+def test_counts_that_no_pair_inside_a_group_can_change_are_those_of_the_graph(k: int) -> None:
+    facts, mechanism = facts_of(6, pairs_of(5), [[4, 5]]), Critical(k=k, epsilon="1", n=6)
+    answers = mechanism.answered(facts, SimulatedNoise.seeded(3))
+    drawn = mechanism.compute(answers, facts, SimulatedNoise.seeded(4))
+    assert drawn.counts == [math.comb(4, k - 1)] * 5 + [0]
+
+
 def test_the_error_before_the_spend_follows_from_groups_and_outside_connections_alone() -> None:
     edges, groups = [(0, 1), (0, 2), (1, 2), (2, 3), (1, 3)], [[0, 1, 2]]
     told = []

@@ -262,3 +262,14 @@ def test_parties_flip_as_many_answers_as_epsilon_says() -> None:
     assert pairs > 10**6
     assert abs(flips - f * pairs) <= 4.9 * deviation
     assert 0.014 * f * pairs > (4.9 + 3.1) * deviation
+
+
+@pytest.mark.parametrize("n", [2, 9, 17, 40])
+def test_a_message_has_as_many_bytes_as_hold_a_bit_for_each_pair_and_no_other_number(n: int) -> None:
+    key_list = AskedKeys.listed(range(n))
+    for at in range(n):
+        size = -(-len(key_list.partners(at)) // 8)
+        check_answered(key_list, at, Answered(bytes(size)))
+        for wrong in {size + 1, abs(size - 1)}:
+            with pytest.raises(GraphError, match="are not so many bits"):
+                check_answered(key_list, at, Answered(bytes(wrong)))

@@ -10,7 +10,7 @@ import pytest
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
-from pcneo.privacy.outlook import Earlier, Utility
+from pcneo.privacy.outlook import FROM_ABOVE, Earlier, Utility, noise_warning
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
@@ -133,3 +133,12 @@ def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
 def test_what_is_stated_must_be_a_positive_number(stated: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="must be"):
         Terms(**stated)
+
+
+def test_counts_are_called_noise_only_where_their_error_is_no_mere_bound() -> None:
+    assert (noise_warning(5.0, [1, 2]) or "").startswith(
+        "These counts are mostly noise: their standard error is about 5"
+    )
+    bound = noise_warning(5.0, [1, 2], FROM_ABOVE) or ""
+    assert bound.startswith("These counts may be mostly noise: their standard error is at most about 5")
+    assert noise_warning(1.0, [1, 2], FROM_ABOVE) is None

@@ -129,6 +129,15 @@ def test_no_graph_of_that_mean_degree_and_mean_count_has_a_smaller_scale_without
         assert seen.error_of_total <= standard_error({without_noise: sizes}) / made.times_counted * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("degree", "count", "common"), [(10, None, 1), (10, 2, 1), (10, 45, 9), (4, 7, 4), (99, 4851, 98)]
+)
+def test_two_connected_vertices_share_in_the_mean_twice_as_many_as_a_vertex_has_triangles_for_a_connection(
+    degree: float, count: float | None, common: int
+) -> None:
+    assert Public(degree, count).common == common
+
+
 def test_more_triangles_are_foreseen_to_need_more_noise() -> None:
     few, many = ({f.mechanism: f for f in advise(9_877, 5.26, 1, expect=c).mechanisms}["edge"] for c in ("1", "50"))
     assert few.standard_error is not None

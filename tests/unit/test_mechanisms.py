@@ -158,6 +158,12 @@ def test_a_graph_without_vertices_has_nothing_to_release(name: str) -> None:
         make(name, n=0)
 
 
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_what_is_switched_on_is_true_or_false(value: Any) -> None:
+    with pytest.raises(ParameterError, match="clip is True or False, not"):
+        Critical(epsilon=1, clip=value)
+
+
 def test_the_objects_themselves_refuse_and_keep_fractions() -> None:
     with pytest.raises(ParameterError):
         Edge(epsilon=1, n=10, delta=1, epsilon_1="1/2")

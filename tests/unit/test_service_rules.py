@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pcneo.errors import (
     ConnectionFailedError,
     DatabaseError,
     GraphChangedError,
+    GraphError,
     KeyPropertyError,
     NotFoundError,
     ParameterError,
@@ -35,6 +37,7 @@ from pcneo.service.placing import (
     conversation,
 )
 from pcneo.service.request_checks import Question, check_request
+from pcneo.service.schedule import Schedule
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import Worker
 from pcneo.store.lending import Lending
@@ -725,3 +728,42 @@ def test_what_ends_a_worker_is_said_in_plain_words(
     lane.begin(work)
     lane.join()
     assert (caplog.messages[0], vars(caplog.records[0])["values"]["why"]) == says
+
+
+# --- Graphs that are looked at without being asked for
+
+
+class Looks:
+    """A queue of which two graphs are due, and the first cannot be looked at."""
+
+    def __init__(self) -> None:
+        self.db: Any = self
+        self.asked: list[str] = []
+
+    def list_due(self) -> set[str]:
+        self.asked.append("what is due")
+        return {"a", "b"}
+
+    def list_graphs(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(name=name) for name in "abc"]
+
+    def claim_due(self, graph: str, *_: float) -> None:
+        self.asked.append(graph)
+        if graph == "a":
+            raise GraphError("It is not what it was.")
+
+    def list_runs(self) -> list[Any]:
+        return []
+
+
+def test_a_graph_that_cannot_be_looked_at_stops_no_other_and_what_is_due_is_asked_every_few_seconds(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    queue: Any = Looks()
+    schedule = Schedule(queue, ServiceSettings(every=60), Figures(), lambda *_: None, Lending())
+    assert schedule.is_due()
+    for _ in range(3):
+        schedule.step()
+    assert queue.asked == ["what is due", "a", "b"]
+    assert not schedule.is_due()
+    assert caplog.messages == ["not updated"]
