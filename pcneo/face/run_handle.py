@@ -125,8 +125,7 @@ class Run(Table):
         >>> run.diff(1, 1)
         0 differences
 
-        Where a cohesion is not `best`, another may have been found on the way, though the one before would still do: of
-        such vertices not every difference follows from what was changed in the graph.
+        Not every difference follows from a change of the graph: where one is not `best`, it may be another of several.
 
         Args:
             before, after: numbers of the versions.

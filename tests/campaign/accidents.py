@@ -55,7 +55,7 @@ def _succeeds(arguments: tuple[str, ...], folder: Path, where: Path, ground: Gro
 
 def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
     """A command; with `writes` one that writes files."""
-    release = ("release", GRAPH, "--to", where / "first.json")
+    release = ("release", GRAPH, "--to", where / "first.json", "--anyway")
     stream = ("annotate", *ASKED, "-p", "1/2", "--mode", "stream")
     files: list[Arguments] = [
         (*release, "--mechanism", "edge", "-e", "1/8"),

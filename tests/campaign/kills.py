@@ -71,7 +71,7 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
             named = f"{GRAPH}@1/2" if mechanism == "critical" else GRAPH
             return Work(
                 kind,
-                ("release", named, "--mechanism", mechanism, "-e", epsilon, "--to", to),
+                ("release", named, "--mechanism", mechanism, "-e", epsilon, "--to", to, "--anyway"),
                 1.0,
             )
         case "load":

@@ -26,7 +26,7 @@ from campaign.history_rules import AnswersSeen, History, LedgerSeen, Members, Re
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
-from pcneo.release import budget, release
+from pcneo.release import Terms, budget, release
 
 # --- Rules, on what is laid before them
 
@@ -186,7 +186,7 @@ def short_history(server: Server, db: Database, folder: Path, bug: Bug) -> Histo
             )
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("LOGNAME", f"who{number}")
-                release(db.store, requests=[wanted])
+                release(db.store, requests=[wanted], terms=Terms(anyway=True))
             readers.look()
     return history
 

@@ -62,7 +62,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     assert not end.value.code
     captured = capfd.readouterr()
     files = {path.name: path.read_text() for path in tmp_path.rglob("*.*")}
-    assert set(files) == {"out.csv", "out.owner.md", "out.owner.json"}
+    assert set(files) == {"out.csv", "out.owner.md", "out.owner.json", ".gitignore"}
     everything = {
         **files,
         "output": captured.out,
