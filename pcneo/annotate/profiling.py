@@ -17,7 +17,7 @@ from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
-from pcneo.search import search_batches, search_orders
+from pcneo.search import check_orders, search_batches, search_orders
 from pcneo.search.tally import Summary, Tally
 
 GRID = ("0.1", "0.2", "0.3", "0.4", "0.5")
@@ -184,15 +184,14 @@ def steadiness(
         A summary for each p: a table.
 
     Raises:
-        ParameterError: a p, the search, orders, vertices or concurrency is out of range, there is no p, or a file is
-            there already or cannot be written.
+        ParameterError: a p, the search, orders, vertices or concurrency is out of range, no p is given, or a file
+            exists already or cannot be written.
         TypeError: the graph is none, or a key is neither an integer nor text.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
     """
     searches = _searches("p", p, search, effort)
-    if checked_count("orders", orders) < 1:
-        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+    check_orders(checked_count("orders", orders))
     paths = () if to is None else places_in(to)
     arrays = as_graph(graph)
     queries = _positions(arrays, vertices)

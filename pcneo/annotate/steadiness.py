@@ -17,7 +17,7 @@ from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
-from pcneo.search import VertexSteadiness, search_orders
+from pcneo.search import VertexSteadiness, check_orders, search_orders
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
@@ -98,8 +98,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
     them.
     """
-    if orders < 1:
-        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+    check_orders(orders)
     if asked.get("scheduler") is not None:
         raise ParameterError("Numberings are searched here, not on a cluster.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)

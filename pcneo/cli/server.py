@@ -63,7 +63,7 @@ def start(
 
 
 def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
-    """Return what is told of jars as they come: a bar, and a line once the last of the parts is there."""
+    """Return the callback for fetching jars: it moves a bar, and prints a line once the last of the parts is there."""
     left = parts
 
     def tell(done: int, total: int) -> None:

@@ -14,7 +14,7 @@ from pcneo.basics.frames import Table, counted, rounded
 from pcneo.basics.keys import checked_count, checked_key, checked_keys, key_meant, key_text
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
-from pcneo.errors import MissingKeyError
+from pcneo.errors import MissingKeyError, NotFoundError
 from pcneo.face.one_cohesion import Cohesion
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, check_is_vertex, positions_of
@@ -292,8 +292,11 @@ def minimal_p_cohesion(
     """
     given = graph if hasattr(graph, "adjacency") else as_graph(graph)
     key = checked_key(vertex)
-    check_is_vertex(key, set(given.keys.tolist()) if isinstance(given, Graph) else given.nodes)
-    found = search_one(given, key, p, search, effort)
+    try:
+        found = search_one(given, key, p, search, effort)
+    except NotFoundError:
+        check_is_vertex(key, given.keys.tolist() if isinstance(given, Graph) else given.nodes)  # which says more
+        raise
     return Cohesion(found, lambda cohesion: _around_in(given, cohesion))
 
 

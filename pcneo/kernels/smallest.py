@@ -629,6 +629,12 @@ _HELPS = 1 << 32  # in `counts`: members that a vertex would help, above those t
 _LOW = _HELPS - 1
 
 
+@_lean
+def _gain(count, lacks):
+    """How much a vertex lowers what is lacking, by its entry in `counts` and how many neighbours it would lack."""
+    return 128 * ((count >> 32) - lacks) + 64 * (count & _LOW)
+
+
 @_compiled
 def _choose(rows, v, cap, start, drawn, unknown, memory):
     """The neighbour of v that lowers most what is lacking, of those that a set of `cap` members can hold.
@@ -650,10 +656,10 @@ def _choose(rows, v, cap, start, drawn, unknown, memory):
             memory.missing[unknown], memory.flags[w] = w, _UNKNOWN
             unknown += 1
             continue
-        need, inside = _need(rows, w), counts[w] & _LOW
+        need = _need(rows, w)
         if need >= cap:
             continue
-        gain = 128 * ((counts[w] >> 32) - max(0, need - inside)) + 64 * inside
+        gain = _gain(counts[w], max(0, need - (counts[w] & _LOW)))
         if start > 0:
             gain += _lot(start, _GROWING, drawn) & 255
             drawn += 1
@@ -666,11 +672,11 @@ def _choose(rows, v, cap, start, drawn, unknown, memory):
 
 @_lean
 def _that_may_gain(rows, best, chosen, before, unknown, memory):
-    """Of the last missing vertices keep those that, if they needed no more than they have, would be chosen."""
+    """Keep, of the vertices missing since `before`, those that would be chosen if they lacked nothing themselves."""
     left = before
     for i in range(before, unknown):
         w = memory.missing[i]
-        most = 128 * (memory.counts[w] >> 32) + 64 * (memory.counts[w] & _LOW)
+        most = _gain(memory.counts[w], 0)
         if most > best or (most == best and rows.ranks[w] < rows.ranks[chosen]):
             memory.missing[left] = w
             left += 1

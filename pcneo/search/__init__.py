@@ -7,12 +7,13 @@ from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import REVISION
 from pcneo.search.frontier import search_frontier, search_one, search_streamed
 from pcneo.search.needs import needs_of
-from pcneo.search.orders import VertexSteadiness, search_orders
+from pcneo.search.orders import VertexSteadiness, check_orders, search_orders
 from pcneo.search.whole_graph import search_all, search_batches
 
 __all__ = [
     "REVISION",
     "VertexSteadiness",
+    "check_orders",
     "needs_of",
     "search_all",
     "search_batches",

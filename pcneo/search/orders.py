@@ -46,6 +46,12 @@ class VertexSteadiness:
     critical: NDArray[np.bool_]
 
 
+def check_orders(orders: int) -> None:
+    """Refuse to search under no further numbering."""
+    if orders < 1:
+        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+
+
 def search_orders(
     graph: Graph,
     search: Search,
@@ -60,8 +66,7 @@ def search_orders(
     Yields:
         The vertices in ascending order, some at a time.
     """
-    if orders < 1:
-        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+    check_orders(orders)
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(search, check=False, max_degree=int(graph.degrees.max(initial=0)))
     searched = Searched.of(graph, search.p)

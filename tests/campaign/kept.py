@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+
+from simulation.kept import read_kept, write_kept
 
 from campaign.course import Outcome
 from campaign.histories import SEEN
@@ -30,11 +29,7 @@ class Kept:
             ValueError: it is of another seed.
         """
         self._file = file
-        kept: dict[str, Any] = {"seed": seed or secrets.token_hex(4)}
-        if file.exists():
-            kept = json.loads(file.read_text(encoding="utf-8"))
-        if seed not in (None, kept["seed"]):
-            raise ValueError(f"{file} is of the seed {kept['seed']}, not {seed}")
+        kept = read_kept(file, seed)
         self.seed: str = kept["seed"]
         self.outcomes = {kind: _outcome(**values) for kind, values in kept.get("outcomes", {}).items()}
         SEEN.update(kept.get("in histories", {}))
@@ -43,10 +38,7 @@ class Kept:
         """Write what came of all kinds; those that this run leaves out stay as they were."""
         self.outcomes |= outcomes
         values = {kind: asdict(outcome) for kind, outcome in self.outcomes.items()}
-        part = self._file.with_name(f"{self._file.name}.part")
-        text = json.dumps({"seed": self.seed, "outcomes": values, "in histories": SEEN}, indent=1)
-        part.write_text(text, encoding="utf-8")
-        part.replace(self._file)
+        write_kept(self._file, {"seed": self.seed, "outcomes": values, "in histories": SEEN})
 
 
 def _outcome(failures: list[list[str]], **values: float) -> Outcome:

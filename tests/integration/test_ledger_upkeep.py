@@ -285,10 +285,8 @@ def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_
     )
 
 
-def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_over(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    publish(db, tmp_path, "first", budget_epsilon=3)
+def entered_while_read(db: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], threading.Thread]:
+    """Have the graph `new` entered by another thread once the ledger is read; return the order of events."""
     order: list[str] = []
 
     def enter() -> None:
@@ -305,6 +303,14 @@ def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_ov
         return read_ledger(*arguments)
 
     monkeypatch.setattr(ledger_mending, "read_ledger", read)
+    return order, entering
+
+
+def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_over(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    order, entering = entered_while_read(db, monkeypatch)
     same(db.store, graph="new", known_as=NAME)
     entering.join(20)
     assert order == ["read", "entered"]
@@ -315,24 +321,8 @@ def test_a_name_that_is_deleted_while_it_is_waited_for_is_entered_by_nobody_befo
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
-    new = "new", Selection(("Person",), ("LIKES",), "id"), "0" * 64
-    db.store.merge_graph(*new)
-    order: list[str] = []
-
-    def enter() -> None:
-        db.store.merge_graph(*new)
-        order.append("entered")
-
-    entering = threading.Thread(target=enter)
-
-    def read(*arguments: Any) -> Any:
-        if not entering.ident:
-            entering.start()
-            entering.join(0.5)
-            order.append("read")
-        return read_ledger(*arguments)
-
-    monkeypatch.setattr(ledger_mending, "read_ledger", read)
+    db.store.merge_graph("new", Selection(("Person",), ("LIKES",), "id"), "0" * 64)
+    order, entering = entered_while_read(db, monkeypatch)
     moving = threading.Thread(target=lambda: same(db.store, graph="new", known_as=NAME))
     with db.driver.session(database=db.name) as session, session.begin_transaction() as deleting:
         deleting.run("MATCH (g:PCohesionGraph {name: 'new'}) DELETE g").consume()

@@ -12,7 +12,7 @@ from typing import Any
 
 from simulation.many import Tally, run_many
 
-__all__ = ["TURNS", "run_kept"]
+__all__ = ["TURNS", "read_kept", "run_kept", "write_kept"]
 
 TURNS = ("ledger",) * 4 + ("service",)
 """Which stage has its turn: a schedule of the service takes four times as long, so that each has half of the time."""
@@ -32,18 +32,33 @@ def run_kept(file: Path, seed: str | None, seconds: float, *, round_seconds: flo
     Raises:
         ValueError: the file is of another seed.
     """
-    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"seed": seed or secrets.token_hex(4)}
-    if seed not in (None, kept["seed"]):
-        raise ValueError(f"{file} is of the seed {kept['seed']}, not {seed}")
+    kept = read_kept(file, seed)
     tally = _read(kept)
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         done = tally.schedules + tally.short
         tally += run_many(kept["seed"], seconds=min(left, round_seconds), first=done, least=1, stages=TURNS)
-        part = file.with_name(f"{file.name}.part")
-        part.write_text(json.dumps({"seed": kept["seed"], **vars(tally)}, indent=1), encoding="utf-8")
-        part.replace(file)
+        write_kept(file, {"seed": kept["seed"], **vars(tally)})
     return tally
+
+
+def read_kept(file: Path, seed: str | None) -> dict[str, Any]:
+    """Read what a file has kept; where there is none yet, begin with a seed, drawn if none is given.
+
+    Raises:
+        ValueError: the file is of another seed.
+    """
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"seed": seed or secrets.token_hex(4)}
+    if seed not in (None, kept["seed"]):
+        raise ValueError(f"{file} is of the seed {kept['seed']}, not {seed}")
+    return kept
+
+
+def write_kept(file: Path, values: Mapping[str, Any]) -> None:
+    """Replace a file at once: whoever is killed leaves the one before."""
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(json.dumps(values, indent=1), encoding="utf-8")
+    part.replace(file)
 
 
 def _read(kept: Mapping[str, Any]) -> Tally:
