@@ -58,6 +58,8 @@ class Figures:
         when = "" if silence is None else f" {silence:.1f} s ago"
         if self.reachable and silence is not None and silence < SILENT_SECONDS:
             return True, f"ok: the database answered{when}"
+        if self.reachable and silence is not None:
+            return False, f"no contact for {silence:.1f} s: either the database hangs, or this process does"
         return False, f"the database does not answer{when and f'; it last did{when}'}"
 
     def add_update(self, command: str, result: WriteResult) -> None:

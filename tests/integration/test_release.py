@@ -924,7 +924,7 @@ def test_the_ledger_says_of_answers_how_many_vertices_they_are_about_and_of_what
     kite: Database, tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv")
-    released(kite, tmp_path / "b.csv", mechanism="edge")
+    released(kite, tmp_path / "b.csv", mechanism="edge", anyway=True)
     (shown,) = budget.show(kite.store, graph=NAME)
     of_answers, of_edge = shown.releases
     assert (of_answers.mechanism, of_answers.vertices) == ("critical", 7)
