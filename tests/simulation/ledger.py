@@ -78,6 +78,7 @@ class Ledger(Stage):
         self._recorded: dict[str, Fraction] = {}
         self._forgotten: set[str] = set()
         self._made: dict[Node, str] = {}
+        self._there: dict[Node, Props] = {}
         self.db.on_commit.append(self._look)
         for name in DATA:
             if rng.random() < 0.8:  # others are entered by their first release
@@ -148,7 +149,15 @@ class Ledger(Stage):
     # --- What must hold
 
     def _look(self, changes: list[Change], _metadata: Mapping[str, Any]) -> None:
-        """After each commit: look at what it has recorded, and at what an owner has changed by hand."""
+        """Look at what a commit has recorded, and at what an owner has changed by hand.
+
+        Several commits are looked at together where one was visible by half, each as if those after it were not there.
+        """
+        for node, _, new in changes:
+            if node.label in RECORDS and new is not None:
+                self._there[node] = new
+            else:
+                self._there.pop(node, None)
         notes = [new for node, _, new in changes if node.label == "PCohesionNote" and new is not None]
         records = [change for change in changes if change[0].label in RECORDS]
         for node, old, new in records:
@@ -192,12 +201,12 @@ class Ledger(Stage):
                 fail(f"the keys of {name} are recorded under a secret that is not kept")
         # What was moved to a name that pcneo does not know is compared once that is entered.
         self._made[node] = name
-        others = {made for other, made in self._made.items() if other.props and other.props["graph"] == made}
+        others = {made for other, made in self._made.items() if self._there.get(other, {}).get("graph") == made}
         if beside := [other for other in others - {name} if DATA[other] == DATA[name]]:
             fail(f"{name} has a ledger beside {beside}, which have the same data")
 
     def _records(self, label: str, name: str) -> list[Props]:
-        return [props for props in self.db.all(label) if props["graph"] == name]
+        return [props for node, props in self._there.items() if node.label == label and props["graph"] == name]
 
     def at_the_end(self) -> None:
         """After the last step, on the ledger as it lies there."""
