@@ -165,7 +165,7 @@ class Cohesion(Table):
         return to_networkx(self.around)
 
     def as_columns(self) -> dict[str, Any]:
-        """Return a row for each member: its key, its distance, and the ends of its critical connections."""
+        """Return a row for each member: its key, its distance, and the other ends of its critical connections."""
         return self.around.as_columns()
 
     def caption(self) -> str:
