@@ -1,4 +1,4 @@
-"""Critical connections of a Neo4j graph: minimal p-cohesions, stored and queried beside the data they describe.
+"""Critical connections of a graph: minimal p-cohesions, which in Neo4j are stored and queried beside the data.
 
 The public names are those of `__init__.pyi`. Each is loaded when it is first used, so that `import pcneo` and
 `pcneo --help` are quick.

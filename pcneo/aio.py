@@ -1,4 +1,4 @@
-"""Asking a service from `asyncio`, with Neo4j's own asynchronous driver: what `ask` does, without blocking the loop."""
+"""Asking a service from `asyncio`, with Neo4j's own asynchronous driver: as `ask`, but without blocking the loop."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class AsyncDb:
     """
 
     def __init__(self, driver: AsyncDriver, database: str | None, *, owns_driver: bool) -> None:
-        """Take a driver, which is closed with it where it is its own."""
+        """Take a driver, to be closed by `close` if the database owns it."""
         self._driver = driver
         self._database = database
         self._owns_driver = owns_driver
 
     def graph(self, name: str) -> AsyncGraph:
-        """Return a graph by its name; the service says whether there is one.
+        """Return a graph by its name; only the service checks that it exists.
 
         Args:
-            name: the graph's.
+            name: the graph's name.
         """
         return AsyncGraph(self, name)
 
@@ -58,12 +58,12 @@ class AsyncDb:
         progress: Progress | None = None,
         **asked: Any,
     ) -> AnsweredRequest:
-        """Ask for a command; the request of a task that is cancelled is cancelled, too. As `Db.ask`.
+        """Ask for a command, as `Db.ask` does. Cancelling the task also cancels its request.
 
         Args:
             command: as for `Db.ask`.
             request, timeout, progress: as for `GraphHandle.ask`.
-            **asked: what the request says else: `graph`, `p`, `search`, `vertices`, `run`, `by`.
+            **asked: the request's other properties: `graph`, `p`, `search`, `vertices`, `run`, `by`.
         """
         steps = conversation(PlacedRequest.of(command, request, **asked), timeout, progress)
         try:
@@ -98,20 +98,20 @@ class AsyncDb:
                 return await (session.execute_write if access == "WRITE" else session.execute_read)(work)
 
     async def close(self) -> None:
-        """Close the driver, unless it is somebody else's."""
+        """Close the driver, unless the caller opened it."""
         if self._owns_driver:
             await self._driver.close()
 
     async def __aenter__(self) -> Self:
-        """Return it."""
+        """Return the database."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the driver, unless the caller opened it."""
         await self.close()
 
     def __repr__(self) -> str:
-        """Return what it is, without asking the server."""
+        """Name the database, without asking the server."""
         return f"<AsyncDb {self._database or 'home'}>"
 
 
@@ -134,7 +134,7 @@ class AsyncGraph:
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> AnsweredRequest:
-        """Ask to bring runs up to date, and wait until it is done; arguments and errors as for `GraphHandle.ask`.
+        """Ask a service to bring runs up to date, and wait until it has; errors are those of `GraphHandle.ask`.
 
         Args:
             p, search, vertices, by, request, timeout, progress: as for `GraphHandle.ask`.
@@ -152,7 +152,7 @@ class AsyncGraph:
         )
 
     def __repr__(self) -> str:
-        """Return what it is."""
+        """Name the graph."""
         return f"<AsyncGraph {self.name!r}>"
 
 
@@ -163,13 +163,13 @@ async def connect(
     database: str | None = None,
     driver: AsyncDriver | None = None,
 ) -> AsyncDb:
-    """Return a database that has been reached, for asking.
+    """Connect to a database, for asking the service beside it.
 
     Args:
-        uri: its Bolt address; None for what `NEO4J_URI` and the other variables say.
-        auth: user and password; needed with an address, and otherwise in place of those that are found.
+        uri: its Bolt address; None to take it from `NEO4J_URI` and the other variables.
+        auth: user and password; needed with an address, and otherwise in place of those in the environment.
         database: its name; None for the user's home database.
-        driver: an open asynchronous driver of Neo4j's, in place of an address; it stays open and is yours to close.
+        driver: one of Neo4j's asynchronous drivers, open, in place of an address; you close it yourself.
 
     Raises:
         ConnectionFailedError: there is no address, or it cannot be reached.

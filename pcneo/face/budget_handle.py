@@ -38,12 +38,12 @@ class Budget:
         return budget.set_total(self.db, graph=self.graph, epsilon=epsilon, delta=delta)
 
     def show(self) -> GraphBudget:
-        """Return the whole ledger of this graph: totals, releases, and what its owner did to it by hand."""
+        """Return the whole ledger of this graph: totals, releases, and changes that its owner made by hand."""
         return budget.show(self.db, graph=self.graph)[0]
 
     @property
     def total(self) -> Cost | None:
-        """What the owner allows; None where no total was set."""
+        """What the owner allows; None if no total was set."""
         return self.show().account.total
 
     @property
@@ -56,19 +56,19 @@ class Budget:
         return budget.forget(self.db, graph=self.graph, again=again)
 
     def mend(self, record: str, epsilon: AnyNumber, delta: AnyNumber = 0) -> None:
-        """Say what a damaged record spent, or allowed; `record` is as `db.check()` names it."""
+        """State what a damaged record spent, or allowed; `record` is as `db.check()` names it."""
         mend(self.db, record=record, graph=self.graph, epsilon=epsilon, delta=delta)
 
     def same(self, known_as: str) -> Account:
-        """Say that this graph had another name before: what that has spent counts on under this one."""
+        """State that this graph had another name before: what was spent under that name counts under this one."""
         return same(self.db, graph=self.graph, known_as=known_as)
 
     def apart(self, other: str) -> None:
-        """Say that this graph and another are different ones."""
+        """State that this graph and another are different graphs."""
         apart(self.db, graph=self.graph, other=other)
 
     def __repr__(self) -> str:
-        """Return what is spent, of what."""
+        """Return what is spent, and of what total."""
         try:
             account = self.show().account
         except PcneoError as error:

@@ -38,7 +38,7 @@ log = logging.getLogger("pcneo")
 class Db:
     """One database of a server. Use it in a `with` block, or `close` it; `pcneo.connect` makes it.
 
-    The examples of this class are of a database with the sample that comes with pcneo.
+    The examples of this class use a database with the sample that comes with pcneo.
 
     >>> with pcneo.connect() as db:
     ...     print(db.graphs())
@@ -46,17 +46,17 @@ class Db:
     """
 
     def __init__(self, database: Database) -> None:
-        """Take a database that has been reached."""
+        """Take a database that is connected."""
         self._database = database
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The database's name."""
         return self._database.name
 
     @property
     def driver(self) -> neo4j.Driver:
-        """Neo4j's own driver, for statements of yours."""
+        """Neo4j's own driver, for your own statements."""
         return self._database.driver
 
     def load(
@@ -69,10 +69,10 @@ class Db:
         max_bytes: int | None = None,
         progress: Progress | None = None,
     ) -> LoadResult:
-        """Load a graph: its vertices under one label and key, its edges as one relationship a pair.
+        """Load a graph: its vertices under one label and key, its edges as one relationship for each pair.
 
-        Vertices and pairs that the database has already stay as they are, so loading a graph again adds nothing. A
-        first line of a file that may be a header and was loaded as data is warned of in the log `pcneo`.
+        Vertices and pairs that the database already has stay as they are, so loading a graph again adds nothing. If
+        the first line of a file was loaded as data but may be a header, the log `pcneo` has a warning.
 
         >>> import networkx
         >>> club = networkx.karate_club_graph()
@@ -84,14 +84,14 @@ class Db:
                 graph brings its attributes, where they are scalars.
             node_label: label of the vertices.
             relationship_type: type of the relationships.
-            key: name of the key property, made unique within the label by a constraint.
-            max_bytes: text beyond which a file is refused, unpacked; None for two gigabytes.
+            key: name of the key property; a constraint makes it unique within the label.
+            max_bytes: a file with more text than this, unpacked, is refused; None for two gigabytes.
             progress: called with "nodes" or "relationships", the rows written and all rows.
 
         Raises:
-            ParameterError: a name that cannot be a label, type or property, or is one of pcneo's own.
+            ParameterError: a name cannot be a label, type or property, or is one of pcneo's own.
             FileFormatError: the file cannot be read as a graph; nothing was written.
-            TypeError: it is neither a file nor a graph.
+            TypeError: `graph` is neither a file nor a graph.
             KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
             DatabaseError: the database refused a write.
         """
@@ -126,12 +126,12 @@ class Db:
         pcneo.errors.NotFoundError: There is no graph 'freinds'; there is friends. Did you mean friends?
 
         Args:
-            name: your name for it; None for the only one, or for a name made of the rest.
-            node_labels, relationship_types, key: which part it is. A known name stands for its own; what is left out
-                the database must leave no choice of.
+            name: your name for it; None for the only graph, or for a name made of labels, types and key.
+            node_labels, relationship_types, key: which part it is. A known name stands for its own; anything else may
+                be left out only where the database offers one choice.
 
         Raises:
-            NotFoundError: there are graphs, and none of this name.
+            NotFoundError: there are graphs, but none has this name.
             GraphError: the name stands for other labels, types or another key.
         """
         if name is not None:
@@ -141,7 +141,7 @@ class Db:
         return graph_handle(self._database, name, Selection(node_labels, relationship_types, key))
 
     def graphs(self) -> list[GraphHandle]:
-        """Return the graphs that have names here.
+        """Return the graphs that have names in this database.
 
         >>> [graph.name for graph in db.graphs()]
         ['friends']
@@ -166,11 +166,11 @@ class Db:
         'smallest'
 
         Args:
-            id: of the run.
+            id: the run's id, or its beginning.
 
         Raises:
-            NotFoundError: there is none.
-            ParameterError: several fit; the message lists them.
+            NotFoundError: there is no such run.
+            ParameterError: several runs match; the message lists them.
         """
         from pcneo.stored.runs import find_run
 
@@ -178,7 +178,7 @@ class Db:
         return Run(self._database, find_run(self._database, run=id))
 
     def check(self, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None) -> Checked:
-        """Read everything stored again and report what is wrong; nothing is changed.
+        """Read again everything that is stored, and report what is wrong; nothing is changed.
 
         >>> db.check().all_well
         True
@@ -196,35 +196,35 @@ class Db:
         return check(self._database, run=run, graph=graph, progress=progress)
 
     def clean(self, *, all: bool = False, dry_run: bool = False, progress: Progress | None = None) -> CleanResult:
-        """Remove every run, and properties that their releases wrote; budgets and the ledger stay, and all your data.
+        """Remove every run, and properties that their releases wrote; budgets, the ledger and all your data stay.
 
-        One run is removed by `db.run(...).remove()`.
+        To remove one run, call `db.run(...).remove()`.
 
         >>> db.clean(dry_run=True).runs
         ('friends@3/10',)
 
         Args:
-            all: say that every run is meant; without it nothing is removed.
-            dry_run: say what would be removed, and remove nothing.
+            all: must be True to remove every run; without it nothing is removed.
+            dry_run: return what would be removed, and remove nothing.
             progress: called with stage, done and total.
 
         Raises:
             ParameterError: neither `all` nor `dry_run` was given.
-            BusyError: somebody is writing one of the graphs; its runs stay.
+            BusyError: one of the graphs is being written; its runs stay.
         """
         from pcneo.stored.cleaning import clean
 
         if not (all or dry_run):
             raise ParameterError(
-                "This removes every run: give all=True if that is meant, or dry_run=True to see what it removes. One "
-                "run is removed by db.run(...).remove().",
+                "This removes every run: give all=True if you mean that, or dry_run=True to see what it removes. To "
+                "remove one run, use db.run(...).remove().",
                 name="all",
                 value=all,
             )
         return clean(self._database, dry_run=dry_run, progress=progress)
 
     def schema(self, node_labels: str | Iterable[str] = (), key: str | None = None) -> list[str]:
-        """Return the statements that create every index that pcneo needs, for an administrator.
+        """Return the statements that create all indexes that pcneo needs, for an administrator.
 
         >>> db.schema("Person", "id")[-1].startswith("CREATE ")
         True
@@ -262,18 +262,18 @@ class Db:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> list[Counts]:
-        """Release what the rows of a CSV file ask for; nothing is drawn unless all of them are admitted.
+        """Make the releases in the rows of a CSV file; nothing is drawn unless all of them are admitted.
 
         Args:
-            path: the file: columns mechanism, epsilon and to, and what else a release takes.
-            node_labels, relationship_types, key: the graph of releases that rest on no run.
+            path: the file, with the columns mechanism, epsilon and to, and others that a release takes.
+            node_labels, relationship_types, key: the graph of releases that do not rest on a run.
             budget_epsilon, other_groups, no_promise, expect, anyway, dry_run, progress: as for `GraphHandle.release`.
 
         Returns:
             What was released, for each row and k.
 
         Raises:
-            FileFormatError: a column is unknown or a cell cannot be read; names the line.
+            FileFormatError: a column is unknown or a cell cannot be read; the message names the line.
             PcneoError: as from `GraphHandle.release`.
         """
         from pcneo.face.release_handle import release_batch
@@ -302,7 +302,7 @@ class Db:
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> AnsweredRequest:
-        """Ask `pcneo serve` for what is not a graph's update: `check`, or `clean` where the owner allows it.
+        """Ask `pcneo serve` for something other than a graph's update: `check`, or `clean` if the owner allows it.
 
         Args:
             command: `check` of a graph or a run, or `clean` of a run.
@@ -322,19 +322,19 @@ class Db:
         )
 
     def close(self) -> None:
-        """Close the driver, unless it is somebody else's."""
+        """Close the driver, unless the caller opened it."""
         self._database.close()
 
     def __enter__(self) -> Self:
-        """Return it."""
+        """Return the database."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the driver, unless the caller opened it."""
         self.close()
 
     def __repr__(self) -> str:
-        """Return what it is, without asking the server."""
+        """Name the database, without asking the server."""
         return repr(self._database).replace("Database", "Db", 1)
 
     def __reduce__(self) -> NoReturn:
@@ -349,26 +349,27 @@ def connect(
     database: str | None = None,
     driver: neo4j.Driver | None = None,
 ) -> Db:
-    """Return a database that has been reached and logged in to.
+    """Connect and log in to a database.
 
     >>> with pcneo.connect() as db:
     ...     print(len(db.runs()))
     1
 
-    Use it in a `with` block, or `close` it. A driver of your own stays open and is yours to close.
+    Use the database in a `with` block, or `close` it. Your own driver stays open, and you close it yourself.
 
     Args:
-        uri: its Bolt address, such as `neo4j://localhost`; None for what `NEO4J_URI`, `NEO4J_USERNAME`,
-            `NEO4J_PASSWORD` and `NEO4J_DATABASE` say, and without `NEO4J_URI` for the running local server.
-        auth: user and password; needed with an address, and otherwise in place of those that are found.
+        uri: its Bolt address, such as `neo4j://localhost`; None to use `NEO4J_URI`, `NEO4J_USERNAME`,
+            `NEO4J_PASSWORD` and `NEO4J_DATABASE`, or without `NEO4J_URI` the running local server.
+        auth: user and password; needed with an address, and otherwise in place of those in the environment or of the
+            local server.
         database: its name; None for the user's home database.
-        driver: an open driver of Neo4j's, in place of an address.
+        driver: one of Neo4j's drivers, open, in place of an address.
 
     Raises:
         ConnectionFailedError: there is no address, it or the password is wrong, no server answers, or it is too old;
             the message says which.
-        ParameterError: an address without a user, or an address beside a driver.
-        TypeError: what was given is not an address or a driver.
+        ParameterError: an address without a user, or an address together with a driver.
+        TypeError: an argument has the wrong type.
     """
     for name, value, kinds, wanted in (
         ("uri", uri, str, "an address such as 'neo4j://localhost'"),

@@ -1,4 +1,4 @@
-"""What a first try needs from Python: the graph that comes with pcneo, and a Neo4j on this machine alone."""
+"""What a first try from Python needs: the graph that comes with pcneo, and a Neo4j only on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sample_path() -> Path:
-    """Return the path of the friendships of 800 students that come with pcneo, an edge list.
+    """Return the path of the edge list that comes with pcneo, the friendships of 800 students.
 
     >>> import pcneo
     >>> pcneo.sample_path().name
@@ -25,16 +25,16 @@ def sample_path() -> Path:
 def start_server(data: AnyPath | None = None) -> LocalServer:
     """Start a Neo4j Community on this machine, for you alone, or find it running.
 
-    It is fetched when it is first needed (about 155 MB), and keeps running until `stop_server`, also when Python ends.
+    It is fetched when it is first needed (about 155 MB), and keeps running until `stop_server`, even after Python ends.
 
     >>> server = pcneo.start_server("my-graphs")  # doctest: +SKIP
     >>> db = pcneo.connect(server.uri, auth=(server.username, server.password))  # doctest: +SKIP
 
     Args:
-        data: the folder of its data, which is made if it is not there; None for the default one of `pcneo server`.
+        data: the folder of its data, which is created if missing; None for the default folder of `pcneo server`.
 
     Raises:
-        LocalServerError: it cannot be fetched or started.
+        LocalServerError: Neo4j cannot be fetched or started.
     """
     from pcneo.server.servers import start
 
@@ -42,7 +42,7 @@ def start_server(data: AnyPath | None = None) -> LocalServer:
 
 
 def stop_server(data: AnyPath | None = None) -> bool:
-    """Stop the server that runs on a data folder, whose data stays; return whether there was one.
+    """Stop the server that runs on a data folder, and keep the data; return whether a server was running.
 
     >>> pcneo.stop_server("my-graphs")  # doctest: +SKIP
     True

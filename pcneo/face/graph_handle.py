@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class GraphHandle(GraphModes):
     """A part of a database that is a graph, under a name. The first `annotate` stores the name.
 
-    The examples are of a database with the sample that comes with pcneo.
+    The examples use a database with the sample that comes with pcneo.
 
     >>> friends = db.graph("friends", node_labels="Person", relationship_types="KNOWS", key="id")
     >>> friends
@@ -39,14 +39,14 @@ class GraphHandle(GraphModes):
     1 run: friends@3/10
 
     Attributes:
-        name: None where the database had but one choice and no name for it when this was made.
+        name: None if the database had only one graph to choose, without a name, when this was made.
         selection: labels, types and key, as far as they were given.
     """
 
     # --- Which graph
 
     def _named(self) -> str:
-        """Return the name under which the database knows it."""
+        """Return the name under which the database knows the graph."""
         known = self.db.list_graphs()
         names = [graph.name for graph in known]
         if self.name in names:
@@ -63,7 +63,7 @@ class GraphHandle(GraphModes):
     # --- Its runs
 
     def runs(self) -> Listing[Run]:
-        """Return its standing runs, by id.
+        """Return the graph's standing runs, by id.
 
         >>> friends.runs()[0].search.p
         P('3/10')
@@ -80,13 +80,13 @@ class GraphHandle(GraphModes):
         'friends@3/10'
 
         Args:
-            p, search: what the run is of, where several fit; by default the one that was given a version last. In place
-                of p also its id.
+            p, search: the run's p and search, where several match; by default the run with the latest version. The
+                run's id may take the place of p.
             run: its id, or enough of the beginning of its id to be unique.
 
         Raises:
-            NotFoundError: there is none.
-            ParameterError: several fit; the message lists them.
+            NotFoundError: there is no such run.
+            ParameterError: several runs match; the message lists them.
         """
         from pcneo.stored.runs import find_run
 
@@ -115,14 +115,14 @@ class GraphHandle(GraphModes):
         Args:
             p, search, vertices: as for `annotate`.
             by: who asks, for the owner to read.
-            request: identifier of the request. With one of your own, the same request can be placed again: it is worked
-                on once. None for a new one.
+            request: identifier of the request. With your own, you can place the same request again, and it is worked
+                on only once. None for a new one.
             timeout: seconds to wait; None for as long as it takes.
             progress: called with the request's status, hundredths done and 100.
 
         Raises:
             RequestError: the request failed, was cancelled, or was not answered in time; the message says why.
-            BusyError: for ten seconds, an open transaction has held the request.
+            BusyError: an open transaction has held the request for ten seconds.
             DatabaseError: the database cannot be asked.
         """
         return ask_service(
@@ -141,7 +141,7 @@ class GraphHandle(GraphModes):
 
     @property
     def budget(self) -> Budget:
-        """What its releases may spend, and have spent.
+        """What the graph's releases may spend, and have spent.
 
         >>> friends.budget.set(epsilon=6).total
         Cost(epsilon=Fraction(6, 1), delta=Fraction(0, 1))
@@ -168,24 +168,24 @@ class GraphHandle(GraphModes):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Counts:
-        """Release noisy clique counts, with a mechanism that rests on no groups; others are released from a run.
+        """Release noisy clique counts, with a mechanism that does not rest on groups; others are released from a run.
 
         >>> out = friends.release(pcneo.Edge(epsilon=1), to="edge.csv", budget_epsilon=6)  # doctest: +SKIP
 
         Args:
             mechanism: such as `pcneo.Edge(epsilon=1)`; all its k are paid for by one ε.
-            to: the public file, `.csv` or `.json`; several k get names of their own.
+            to: the public file, `.csv` or `.json`; with several k, each gets its own file name.
             report: the owner's report, `.md`; beside `to` unless given.
-            answers: what becomes of answers once counts are computed from them: `destroy`, `keep` or `publish`.
+            answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
             budget_epsilon: a total ε to set in the same call, for a graph that has none yet.
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.
-            expect: the mean count that is expected; a release that is bound to err by more is refused. Where it is not
-                given, what an earlier release has published takes its place.
-            anyway: make such a release all the same.
+            expect: the mean count that is expected; a release whose error is bound to be larger is refused. If it is
+                not given, the mean count that an earlier release has published takes its place.
+            anyway: make such a release anyway.
             dry_run: stop before anything is spent or written.
             progress: called with stage, done and total.
 
@@ -229,9 +229,9 @@ class GraphHandle(GraphModes):
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
     ) -> AuditResult:
-        """Say what each mechanism promises, how large its errors are, and what it reveals, at one ε.
+        """Show what each mechanism promises, how large its errors are, and what it reveals, at one ε.
 
-        For the owner alone; nothing is spent.
+        This is only for the owner; nothing is spent.
 
         >>> [row.name for row in friends.audit(epsilon=1).rows][:3]
         ['zeros', 'exact degrees', 'exact counts']
@@ -239,7 +239,7 @@ class GraphHandle(GraphModes):
         Args:
             epsilon: ε of each release.
             k: vertices of the cliques.
-            run: the run whose groups count, where several fit.
+            run: the run whose groups are used, where several match.
             progress: called with stage, done and total.
         """
         from pcneo.release import Source
@@ -269,7 +269,7 @@ class GraphHandle(GraphModes):
         )
 
     def __repr__(self) -> str:
-        """Return what it is, without asking the database."""
+        """Name the graph, without asking the database."""
         chosen = f": {self.selection.default_name}" if self.selection else ""
         return f"Graph {self.name!r}{chosen}" if self.name else f"The only graph{chosen}"
 
@@ -279,7 +279,7 @@ class GraphHandle(GraphModes):
 
 
 def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphHandle:
-    """Return a graph's handle, where it can be meant."""
+    """Return a graph's handle, if name and selection can stand for a graph."""
     known = {graph.name: graph for graph in db.list_graphs()}
     if name in known:
         if selection:

@@ -26,7 +26,7 @@ Vertices = Key | Iterable[Key]
 
 
 class CohesionStream(Table, Iterator[Cohesion]):
-    """Cohesions as they are found, once; `to_pandas()` and `to_arrow()` take what is left, a row for each.
+    """Cohesions as they are found, to be read once; `to_pandas()` and `to_arrow()` take the rest, a row for each.
 
     >>> friends.stream(p="0.3", vertices=[58]).to_pandas()["size"].tolist()
     [6]
@@ -41,7 +41,7 @@ class CohesionStream(Table, Iterator[Cohesion]):
         return next(self._found)
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each that is left."""
+        """Return a row for each cohesion that has not been read yet."""
         names = ("vertex", "size", "edges", "density", "proven", "best")
         return columns_of(
             {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names[1:]}, "members": list(c.members)}
@@ -49,7 +49,7 @@ class CohesionStream(Table, Iterator[Cohesion]):
         )
 
     def _repr_html_(self) -> str:
-        return "<p>Cohesions as they are found, once</p>"
+        return "<p>Cohesions as they are found, to be read once</p>"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class GraphModes:
     """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest.
 
     Attributes:
-        name: None where the database had but one choice and no name for it when this was made.
+        name: None if the database had only one graph to choose, without a name, when this was made.
         selection: labels, types and key, as far as they were given.
     """
 
@@ -66,7 +66,7 @@ class GraphModes:
     db: Database = field(kw_only=True, repr=False, compare=False)
 
     def _asked(self, *, writes: bool = False) -> dict[str, Any]:
-        """Return which graph is meant, as the modes of annotate take it: only one that writes can give a new name."""
+        """Return the graph's name and selection for a mode of annotate: only a mode that writes can give a new name."""
         known = {graph.name for graph in self.db.list_graphs()}
         return {"graph": self.name if writes or self.name in known else None, "selection": self.selection}
 
@@ -93,20 +93,20 @@ class GraphModes:
         (1, 0, 'friends')
 
         Args:
-            p: share of its neighbours that each member keeps, such as `"0.3"` or `"1/3"`, or several; None for every
-                standing run of the graph.
+            p: the share of its neighbours that each member keeps, such as `"0.3"` or `"1/3"`, or several; None for
+                every standing run of the graph.
             search: `smallest`, `density` or `degree`; by default `smallest`, or that of each run where p is None.
-            vertices: one key or several, and only the graph around them is read; None for every vertex.
-            effort: for `smallest`, try so many times as many starts, which takes longer and finds smaller sets.
-            concurrency: number of threads that search; one for each core at hand if not given.
+            vertices: one key or several, so that only the graph around them is read; None for every vertex.
+            effort: for `smallest`, this many times as many starts, which takes longer and finds smaller sets.
+            concurrency: number of threads that search; by default one for each available core.
             check: also prove each answer minimal before it is kept.
             create_index: create the index on the key if it is missing.
             keeping: how long earlier versions are kept; by default three of them, and ten minutes.
             scheduler: a client of a Dask cluster to search on, in place of this machine.
-            progress: called with stage, done and total, such as `pcneo.ProgressBars()` that is open.
+            progress: called with stage, done and total; for example, an open `pcneo.ProgressBars()`.
 
         Returns:
-            What was changed and how long it took, a row for each run.
+            What has changed and how long it took, a row for each run.
         """
         from pcneo.annotate import write
 
@@ -185,7 +185,7 @@ class GraphModes:
 
         Args:
             p: as for `annotate`, but never None.
-            plot: a picture of sizes and densities, of several p over p: `.svg` or `.png`, which needs matplotlib.
+            plot: file for a picture of sizes and densities (for several p, over p), `.svg` or `.png`; needs matplotlib.
             search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import stats
@@ -216,7 +216,7 @@ class GraphModes:
         concurrency: int | None = None,
         progress: Progress | None = None,
     ) -> SteadinessResult:
-        """Search again under other numberings of the vertices, which only break ties, and say how steady answers are.
+        """Search again under other numberings of the vertices, which only break ties, to see how steady answers are.
 
         >>> steady = friends.steadiness(p="0.3", orders=2, to="steady", vertices=[58])
         >>> steady.summaries["3/10"].vertices, [file.name for file in steady.files]
@@ -226,7 +226,7 @@ class GraphModes:
             p: as for `annotate`, but never None.
             orders: how many other numberings are searched, drawn from a fixed seed; 5 of them take 6 searches.
             to: a folder for `vertices.csv` (how often each vertex keeps its cohesion) and `connections.csv` (how often
-                each of its connections is critical); made if it is not there. Neither file may be there already.
+                each of its connections is critical), created if missing. Neither file may exist yet.
             search, vertices, effort, concurrency, progress: as for `annotate`.
         """
         from pcneo.annotate import steadiness
@@ -293,9 +293,9 @@ class GraphModes:
         800
 
         Args:
-            to: a new file, `.parquet`, or a folder that is there, which several p need.
+            to: a new file, `.parquet`, or an existing folder, which several p need.
             p: as for `annotate`, but never None.
-            part: which part of how many this process writes: `(2, 5)` is the second of five; by default the whole.
+            part: the part that this process writes, and of how many: `(2, 5)` is the second of five; by default all.
             search, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import to_parquet
@@ -328,7 +328,7 @@ class GraphModes:
         0
 
         Args:
-            files: one file or several; the files of a p must have every vertex once.
+            files: one file or several; the files of each p must have every vertex exactly once.
             create_index, keeping, progress: as for `annotate`.
         """
         from pcneo.annotate.load_cohesions import load_cohesions

@@ -1,4 +1,4 @@
-"""Lists that are tables, too: of runs, versions and differences."""
+"""Lists that are also tables: of runs, versions and differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Listing(Table, Sequence[T], Generic[T]):
-    """Several things of a kind, in order; pandas, polars and notebooks take them as a table.
+    """Several items of one kind, in order; pandas, polars and notebooks take them as a table.
 
     >>> db.runs()
     1 run: friends@3/10
@@ -29,13 +29,13 @@ class Listing(Table, Sequence[T], Generic[T]):
     """
 
     def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: tuple[str, str]) -> None:
-        """Take what there is, how a row is made of one, and what one and several are called."""
+        """Take the items, a function that makes a row of an item, and the words for one item and for several."""
         self._items = tuple(items)
         self._row = row
         self._what = what
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of items."""
         return len(self._items)
 
     @overload
@@ -43,27 +43,27 @@ class Listing(Table, Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        """Return one by its place, or several by a slice."""
+        """Return one item by its position, or several by a slice."""
         return self._items[index]
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each."""
+        """Return a row for each item."""
         return columns_of(map(self._row, self._items))
 
     def __repr__(self) -> str:
-        """Return how many there are, and the first few."""
+        """Return the number of items, and name the first few."""
         one, several = self._what
         named = ", ".join(map(self._name, self._items[:4]))
         more = ", …" if len(self) > 4 else ""
         return f"{counted(len(self), one, several)}{f': {named}{more}' if self else ''}"
 
     def _name(self, item: T) -> str:
-        """Return what stands in the first column; a run's id, for which nothing is asked of the database."""
+        """Return the first column; for a run its id, which needs no query."""
         return str(getattr(item, "id", None) or next(iter(self._row(item).values())))
 
 
 def why_unread(error: PcneoError) -> str:
-    """Return why a repr, which must not fail, cannot say more."""
+    """Return why a repr, which must not fail, cannot show more."""
     return "its connection is closed" if error.data.get("closed") else "the database cannot be read now"
 
 

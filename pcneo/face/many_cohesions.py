@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 4
-"""Cohesions that a repr names."""
+"""How many cohesions a repr names."""
 
 
 class Cohesions(Table):
@@ -45,12 +45,12 @@ class Cohesions(Table):
     >>> [cohesion.vertex for cohesion in batch.head(2)]
     ['Anzelma', 'Babet']
 
-    Iterating yields cohesions, in the order of keys. pandas, polars and DuckDB take it as it is, a row for each
+    Iterating yields cohesions in the order of keys. pandas, polars and DuckDB take the object as it is, a row for each
     cohesion; `to_pandas()` and `to_arrow()` return such a table.
     """
 
     def __init__(self, graph: Graph, batch: CohesionBatch) -> None:
-        """Take the graph that was searched, and what was found."""
+        """Take the graph that was searched, and its cohesions."""
         self.graph = graph
         self._batch = batch
 
@@ -66,12 +66,12 @@ class Cohesions(Table):
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Members of each cohesion, int64, in the order of `keys`."""
+        """Number of members of each cohesion, int64, in the order of `keys`."""
         return self._batch.sizes
 
     @property
     def densities(self) -> NDArray[np.float64]:
-        """Density of each cohesion, float64, likewise; 0.0 for size 1."""
+        """Density of each cohesion, float64, in the order of `keys`; 0.0 for size 1."""
         return self._batch.densities
 
     def keys(self) -> list[Key]:
@@ -92,7 +92,7 @@ class Cohesions(Table):
         return len(self._batch)
 
     def __contains__(self, key: object) -> bool:
-        """Whether there is a cohesion of a vertex, by key."""
+        """Whether the vertex with this key has a cohesion here."""
         try:
             return checked_key(key) in self._places
         except TypeError:
@@ -119,15 +119,15 @@ class Cohesions(Table):
     @overload
     def get(self, key: Key, default: Any) -> Any: ...
     def get(self, key: Key, default: Any = None) -> Any:
-        """Return the cohesion of a vertex, or `default` where there is none.
+        """Return the cohesion of a vertex, or `default` if it has none here.
 
         >>> import pcneo
         >>> pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").get(7) is None
         True
 
         Args:
-            key: of the vertex.
-            default: what is returned where there is none.
+            key: the vertex.
+            default: returned if the vertex has no cohesion here.
         """
         try:
             return self[key]
@@ -142,7 +142,7 @@ class Cohesions(Table):
         2
 
         Args:
-            count: how many, at most.
+            count: how many at most.
         """
         return list(islice(self, max(0, checked_count("count", count))))
 
@@ -159,7 +159,7 @@ class Cohesions(Table):
         return self._batch.as_columns()
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return self._batch.caption()
 
     def memberships(self) -> Memberships:
@@ -175,7 +175,7 @@ class Cohesions(Table):
         """Return the cohesion of one vertex, or the whole graph, as a networkx graph whose nodes are keys.
 
         Nodes of the whole graph have `size`, `edges`, `density` and `members` of their cohesions, and `needed`, the
-        number of cohesions that they are in; edges have `critical`, the number of cohesions that they lie in.
+        number of cohesions that they are in; edges have `critical`, the number of cohesions that they are critical in.
 
         >>> import networkx, pcneo
         >>> batch = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4", search="density")
@@ -190,16 +190,16 @@ class Cohesions(Table):
         return to_networkx(self._batch, self.graph) if key is None else self[key].to_networkx()
 
     def draw_sizes(self, to: AnyPath | None = None) -> Figure:
-        """Draw how large and how dense they are, cumulated.
+        """Draw the cumulative distributions of sizes and densities.
 
         >>> import networkx, pcneo
         >>> figure = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4").draw_sizes()
 
         Args:
-            to: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
+            to: the file, `.svg` or `.png`; an existing file is replaced. None to write no file.
 
         Raises:
-            ParameterError: the suffix is neither, or the file cannot be written.
+            ParameterError: the suffix is neither of these, or the file cannot be written.
             PcneoError: matplotlib is not installed.
         """
         from pcneo.plots import draw_distributions
@@ -209,7 +209,7 @@ class Cohesions(Table):
         return draw_distributions(sizes, self.search.name, to, vertices=whole)
 
     def __repr__(self) -> str:
-        """Return what it is, in two lines."""
+        """Describe the cohesions in two lines."""
         sizes = self.sizes
         first = (
             f"Cohesions of {counted(len(self), 'vertex', 'vertices')}: {counted(int(sizes.sum()), 'membership')}, "
@@ -235,7 +235,7 @@ def minimal_p_cohesions(
     check: bool = False,
     progress: Progress | None = None,
 ) -> Cohesions:
-    """Search the minimal p-cohesion of every vertex, or of some (ALGORITHM.md#p-cohesion).
+    """Search the minimal p-cohesion of every vertex, or of some vertices (ALGORITHM.md#p-cohesion).
 
     >>> import networkx, pcneo
     >>> batch = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4", vertices=[11, 33])
@@ -243,14 +243,14 @@ def minimal_p_cohesions(
     [11, 33]
 
     Args:
-        graph: networkx's, a `scipy.sparse` matrix, a frame or list of edges, (keys, sources, targets), or
+        graph: a networkx graph, a `scipy.sparse` matrix, a frame or list of edges, (keys, sources, targets), or
             `pcneo.Graph`; as `pcneo.as_graph` takes it.
         p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
             digits.
         search: `smallest`, `density` or `degree`.
         vertices: one key or several; None for every vertex.
         effort: starts of the search `smallest`; 1 for any other.
-        concurrency: number of threads; one for each core at hand if not given.
+        concurrency: number of threads; by default one for each available core.
         check: also check that each answer is minimal.
         progress: called with stage, done and total.
 
@@ -258,7 +258,7 @@ def minimal_p_cohesions(
         The cohesions, by key.
 
     Raises:
-        TypeError: the graph is none, or a key is neither an integer nor text.
+        TypeError: `graph` is not a graph, or a key is neither an integer nor text.
         ParameterError: p, search, effort or concurrency is out of range.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: keys are of mixed or unusable kinds.
@@ -274,7 +274,7 @@ def minimal_p_cohesions(
 def minimal_p_cohesion(
     graph: GivenGraph, vertex: Key, p: AnyP, search: str = DEFAULT_SEARCH, *, effort: int = 1
 ) -> Cohesion:
-    """Search the minimal p-cohesion of one vertex; of a networkx graph, only the part that this looks at is read.
+    """Search the minimal p-cohesion of one vertex; only the part of a networkx graph that the search visits is read.
 
     >>> import networkx, pcneo
     >>> pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 11, p="0.4", search="density")
@@ -282,7 +282,7 @@ def minimal_p_cohesion(
 
     Args:
         graph, p, search, effort: as for `minimal_p_cohesions`.
-        vertex: its key.
+        vertex: the vertex's key.
 
     Returns:
         The cohesion.
@@ -295,7 +295,7 @@ def minimal_p_cohesion(
     try:
         found = search_one(given, key, p, search, effort)
     except NotFoundError:
-        check_is_vertex(key, given.keys.tolist() if isinstance(given, Graph) else given.nodes)  # which says more
+        check_is_vertex(key, given.keys.tolist() if isinstance(given, Graph) else given.nodes)  # a more precise error
         raise
     return Cohesion(found, lambda cohesion: _around_in(given, cohesion))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 Members = Callable[[CohesionAround], Iterable[CohesionAround]]
-"""Takes a cohesion, and yields those of its members, each when it is asked for."""
+"""Takes a cohesion and yields the cohesions of its members, each one only when it is needed."""
 
 
 class Cohesion(Table):
@@ -34,9 +34,9 @@ class Cohesion(Table):
     (0, 1, 2, 3, 7, 8, 11, 13)
     >>> cohesion.draw("club.svg")  # doctest: +SKIP
 
-    Its members are what was found or stored. What lies around them (`connections`, `others`, `hops`, `local_view`) is
-    looked up when it is first asked for: in the graph that was searched, or in the database as it is then. So a
-    cohesion that a stream or a run yields needs its database still; one that was read by key, `run[58]`, does not.
+    Its members are as they were found or stored. Their surroundings (`connections`, `others`, `hops`, `local_view`) are
+    looked up on first use: in the graph that was searched, or in the database as it is then. So a cohesion that a
+    stream or a run yields still needs its database; one that was read by key, `run[58]`, does not.
 
     Two cohesions are equal if their vertex, search, members and answers are equal.
     """
@@ -48,7 +48,7 @@ class Cohesion(Table):
         members: Members | None = None,
         note: str = "",
     ) -> None:
-        """Take what was found, how to look around it and find its members' cohesions, and what to say of the graph."""
+        """Take the cohesion, functions for its surroundings and its members' cohesions, and a note on the graph."""
         self._found = found
         self._look: Callable[[FoundCohesion], CohesionAround] | None = look
         self._members = members
@@ -56,7 +56,7 @@ class Cohesion(Table):
 
     @property
     def vertex(self) -> Key:
-        """The vertex that it is the cohesion of."""
+        """The vertex whose cohesion this is."""
         return self._found.vertex
 
     @property
@@ -71,7 +71,7 @@ class Cohesion(Table):
 
     @property
     def members(self) -> tuple[Key, ...]:
-        """Keys, ascending, the vertex among them."""
+        """The members' keys, ascending, including the vertex."""
         return self._found.members
 
     @property
@@ -101,10 +101,10 @@ class Cohesion(Table):
 
     @cached_property
     def around(self) -> CohesionAround:
-        """What lies around it, in one value.
+        """The cohesion's surroundings, in one value.
 
         Raises:
-            GraphChangedError: in a database, a member is gone since.
+            GraphChangedError: a member is no longer in the database.
         """
         if self._look is None:
             raise ValueError("what lies around this cohesion was not looked up before it was pickled")
@@ -117,7 +117,7 @@ class Cohesion(Table):
 
     @property
     def others(self) -> tuple[Key, ...]:
-        """The vertex's neighbours outside, ascending."""
+        """The vertex's neighbours outside the cohesion, ascending."""
         return self.around.others
 
     @property
@@ -131,7 +131,7 @@ class Cohesion(Table):
         return self.around.local_view
 
     def draw(self, to: AnyPath | None = None) -> Figure | Page:
-        """Draw it in the graph around it.
+        """Draw the cohesion in the graph around it.
 
         >>> import networkx, pcneo
         >>> club = networkx.karate_club_graph()
@@ -140,15 +140,14 @@ class Cohesion(Table):
         Page(opens=8)
 
         Args:
-            to: the picture, `.svg` or `.png`, or `.html` to look into: hover, drag, click a member to open its own
-                cohesion, where those of other vertices were found or stored, too. An older file there is replaced.
-                None for a picture that is not written.
+            to: the file, `.svg` or `.png`, or `.html` for an interactive page: hover, drag, click a member to open its
+                own cohesion if that was also found or stored. An existing file is replaced. None to write no file.
 
         Returns:
-            A figure of matplotlib; the page for `.html`, which needs no matplotlib.
+            A matplotlib figure; for `.html` the page, which needs no matplotlib.
 
         Raises:
-            ParameterError: the suffix is none of these, or the file cannot be written.
+            ParameterError: the suffix is not one of these, or the file cannot be written.
             PcneoError: matplotlib is not installed.
         """
         from pcneo.plots import PAGE_ENDING, draw_cohesion, draw_page
@@ -166,18 +165,18 @@ class Cohesion(Table):
         return to_networkx(self.around)
 
     def as_columns(self) -> dict[str, Any]:
-        """Return a row for each member: its key, its distance, and whom its critical connections lead to."""
+        """Return a row for each member: its key, its distance, and the other ends of its critical connections."""
         return self.around.as_columns()
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return self.around.caption()
 
     def _repr_svg_(self) -> str | None:
         from pcneo.plots import draw_cohesion, has_matplotlib, svg_text
 
         try:
-            return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # a notebook shows the text then
+            return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # then a notebook shows the text
         except PcneoError:  # the database is closed, or a member is gone
             return None
 
@@ -188,23 +187,23 @@ class Cohesion(Table):
         return self._found.size
 
     def __contains__(self, key: object) -> bool:
-        """Whether a vertex is a member, by key."""
+        """Whether the vertex with this key is a member."""
         return key in self._found.members
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same was found."""
+        """Whether both are the same cohesion, with equal answers."""
         return self._found == other._found if isinstance(other, Cohesion) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return the hash of what was found."""
+        """Return the hash of the cohesion that was found."""
         return hash(self._found)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Take along what was looked up, and no graph and no connection."""
+        """Keep the surroundings if they were looked up, but no graph and no connection."""
         return {**vars(self), "_look": None, "_members": None}
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Describe the cohesion in a line."""
         found = self._found
         note = (self.around.note if "around" in vars(self) else "") or self._note  # nothing is looked up for this
         known = f"; {note[0].lower()}{note[1:]}" if note else ", the smallest there is" if found.proven else ""
@@ -215,7 +214,7 @@ class Cohesion(Table):
 
 
 def seen_cohesion(around: CohesionAround, members: Members) -> Cohesion:
-    """Return a cohesion whose surroundings are known; it is pickled with them."""
+    """Return a cohesion whose surroundings are known, and are pickled with it."""
     cohesion = Cohesion(around.cohesion, lambda _: around, members)
     _ = cohesion.around
     return cohesion

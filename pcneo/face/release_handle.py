@@ -20,7 +20,7 @@ from pcneo.store.database import Database
 
 
 class Counts(Table):
-    """What a release made: counts, and what may be said of them.
+    """The results of a release: counts, and what is known about them.
 
     >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="groups.csv")
     >>> out
@@ -35,11 +35,11 @@ class Counts(Table):
     Attributes:
         mechanism: its name.
         epsilon: ε of the release, which all its k share.
-        ks: vertices of the cliques that are counted.
+        ks: the numbers of vertices of the cliques that are counted.
         promise: the mechanism's sentence.
-        plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
-        releases: each file's release; none after a dry run.
-        beforehand: what was said before the spend, for the owner alone where it says so.
+        plain_words: the same with its numbers, for people who decide; empty if nothing is promised.
+        releases: each file's release; empty after a dry run.
+        beforehand: what was reported before the spend; lines that say so are only for the owner.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Counts(Table):
         released: Sequence[Released],
         terms: Terms = Terms(),
     ) -> None:
-        """Take what was prepared and what was made of it; after a dry run nothing was."""
+        """Take the prepared releases and those that were made; after a dry run there are none of the latter."""
         self.releases = tuple(released)
         self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
-        # What was prepared holds exact counts, and is not kept.
+        # A prepared release holds exact counts, and is not kept.
         mechanism = prepared[0].mechanism
         self.mechanism = mechanism.name
         self.epsilon: Fraction = mechanism.epsilon
@@ -71,12 +71,12 @@ class Counts(Table):
 
     @cached_property
     def public(self) -> tuple[PublicRelease, ...]:
-        """Each file as its reader gets it."""
+        """Each public file as its reader gets it."""
         return tuple(map(read_release, self.files))
 
     @property
     def standard_error(self) -> Mapping[int, float | None]:
-        """By k, the standard error of a count, as the root mean square where they differ; None where none is proved."""
+        """By k, the standard error of a count, the root mean square if they differ; None where none is proved."""
         errors = zip(self.public, self.ks, strict=False)
         return {k: _root_mean_square(public.standard_errors) for public, k in errors}
 
@@ -91,7 +91,7 @@ class Counts(Table):
         return {k: release.total for release, k in zip(self.releases, self.ks, strict=False)}
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return the columns of the files, one below the other, and the k of each row."""
+        """Return the columns of the files, one file below the other, and the k of each row."""
         tables = [(k, public.as_columns()) for k, public in zip(self.ks, self.public, strict=False)]
         names = dict.fromkeys(name for _, columns in tables for name in columns)
         lengths = [len(next(iter(columns.values()))) for _, columns in tables]
@@ -102,11 +102,11 @@ class Counts(Table):
         return {"k": [k for (k, _), n in zip(tables, lengths, strict=True) for _ in range(n)], **joined}
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return f"{self!r}. {self.promise}"
 
     def __repr__(self) -> str:
-        """Return what was released, in a line."""
+        """Describe the release in a line."""
         from pcneo.privacy.exact import decimal_text
 
         ks = " and ".join(map(str, self.ks))
@@ -122,7 +122,7 @@ def needs_groups(mechanism: object) -> bool:
     """Whether a mechanism rests on the groups of a run."""
     if not isinstance(mechanism, Mechanism):
         raise TypeError(
-            f"a mechanism is wanted, such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "
+            f"mechanism is a value such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "
             f"{type(mechanism).__name__}"
         )
     return mechanism.needs_groups
@@ -144,7 +144,7 @@ def make_release(
     progress: Progress | None = None,
     **terms: Any,
 ) -> Counts:
-    """Release what is asked for; return what was made."""
+    """Make the release with a mechanism, for each k; return its results."""
     request = Release(
         mechanism=mechanism,
         to=to,
@@ -163,7 +163,7 @@ def make_release(
 def release_batch(
     db: Database, path: AnyPath, *, selection: Selection, progress: Progress | None = None, **terms: Any
 ) -> list[Counts]:
-    """Release what the rows of a CSV file ask for, together; a `Counts` for each file that is written."""
+    """Make the releases in the rows of a CSV file together; return a `Counts` for each file that is written."""
     requests, stated = read_batch(path), Terms(**terms)
     prepared, released = release(db, requests=requests, selection=selection, terms=stated, progress=progress)
     made = released or [None] * len(prepared)

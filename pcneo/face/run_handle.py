@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 PAGE_MEMBERSHIPS = 100_000
-"""Of the cohesions that iterating holds at a time, about."""
+"""About how many memberships iterating holds at a time."""
 
 
 class Run(Table):
     """A standing run: the cohesions of one graph, p and search, by the key of their vertex.
 
-    Each look goes by the version that is current then; `version(n)` stays at one. The examples are of a database with
-    the sample that comes with pcneo, and `run = db.graph("friends").run("0.3")`.
+    Each access reads the version that is current then; `version(n)` stays at version n. The examples use a database
+    with the sample that comes with pcneo, and `run = db.graph("friends").run("0.3")`.
 
     >>> run
     Run friends@3/10, version 1: 800 cohesions, 11,209 memberships, search smallest
@@ -54,18 +54,18 @@ class Run(Table):
     [21, 14, 8]
 
     Iterating reads pages of bounded size, in the order of keys within each label, at the version that was current when
-    it began, and ends with a GraphChangedError if that version ceases to be kept.
+    it began, and ends with a GraphChangedError if that version is no longer kept.
     """
 
     def __init__(self, db: Database, stored: StoredRun, *, fixed: bool = False) -> None:
-        """Take a run as it was found; `fixed` to stay at its version."""
+        """Take a run as it was read; with `fixed` it stays at its version."""
         self._db = db
         self._stored = stored
         self._fixed = fixed
 
     @property
     def id(self) -> str:
-        """Its id, for example `friends@3/10`."""
+        """The run's id, for example `friends@3/10`."""
         return self._stored.run.id
 
     @property
@@ -75,7 +75,7 @@ class Run(Table):
 
     @property
     def record(self) -> RunRecord:
-        """Its record at the version that readers go by now, or at the one that it stays at."""
+        """The run's record at the version that readers see now, or at the one that the run stays at."""
         return self._now().run
 
     def _now(self) -> StoredRun:
@@ -97,13 +97,13 @@ class Run(Table):
         return kept[version]
 
     def version(self, number: int) -> Run:
-        """Return the run at one version that is kept, where it stays whatever comes later.
+        """Return the run at one version that is kept, unaffected by later versions.
 
         >>> run.version(1)[58].size == run[58].size
         True
 
         Args:
-            number: the version's.
+            number: the version's number.
 
         Raises:
             NotFoundError: that version is not kept.
@@ -125,14 +125,14 @@ class Run(Table):
         >>> run.diff(1, 1)
         0 differences
 
-        Not every difference follows from a change of the graph: where one is not `best`, it may be another of several.
+        Not every difference follows from a change of the graph: a cohesion that is not `best` may be one of several.
 
         Args:
             before, after: numbers of the versions.
 
         Raises:
             NotFoundError: a version is not kept.
-            GraphChangedError: a version was let go while it was read.
+            GraphChangedError: a version was removed while it was read.
         """
         from pcneo.stored.versions import diff
 
@@ -141,7 +141,7 @@ class Run(Table):
         return Listing(differences, difference_row, ("difference", "differences"))
 
     def check(self, progress: Progress | None = None) -> VerifiedRun:
-        """Read graph and memberships again, and say whether they are those of the run.
+        """Read graph and memberships again, and check whether they are still those of the run.
 
         >>> run.check().has_changed
         False
@@ -161,11 +161,11 @@ class Run(Table):
         return self._now().run.cohesions
 
     def __bool__(self) -> bool:
-        """Whether there is a run, however many cohesions it has."""
+        """True, however many cohesions the run has."""
         return True
 
     def __contains__(self, key: object) -> bool:
-        """Whether there is a cohesion of a vertex, by key."""
+        """Whether the run has a cohesion of the vertex with this key."""
         try:
             plain = checked_key(key)
         except TypeError:
@@ -174,7 +174,7 @@ class Run(Table):
         return self._db.get_cohesion(now.selection, now.run, plain) is not None
 
     def __getitem__(self, key: Key) -> Cohesion:
-        """Return the cohesion of a vertex, in the graph around it as it is now."""
+        """Return the cohesion of a vertex, with the graph around it as it is now."""
         from pcneo.stored.showing import show_in, show_members
 
         plain = checked_key(key)
@@ -187,13 +187,13 @@ class Run(Table):
         return seen_cohesion(shown, lambda _: show_members(self._db, shown))
 
     def get(self, key: Key, default: Any = None) -> Any:
-        """Return the cohesion of a vertex, or `default` where there is none.
+        """Return the cohesion of a vertex, or `default` if it has none.
 
         >>> run.get(4711)
 
         Args:
-            key: of the vertex.
-            default: what is returned where there is none.
+            key: the vertex.
+            default: returned if the vertex has no cohesion here.
         """
         try:
             return self[key]
@@ -215,7 +215,7 @@ class Run(Table):
                 for hub in hubs:
                     yield Cohesion(cohesion_of(hub, stored.run.search), look, note=note)
         with self._db.reading_version(stored.run):
-            pass  # hubs may have gone while the last pages were looked for
+            pass  # hubs may have been removed while the last pages were being read
 
     def head(self, count: int = 5) -> list[Cohesion]:
         """Return the first cohesions.
@@ -224,7 +224,7 @@ class Run(Table):
         2
 
         Args:
-            count: how many, at most.
+            count: how many at most.
         """
         return list(islice(self, max(0, checked_count("count", count))))
 
@@ -256,7 +256,7 @@ class Run(Table):
         return f"<p>{self!r}</p>"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Describe the run in a line."""
         try:
             record = self._now().run
         except NotFoundError:
@@ -268,7 +268,7 @@ class Run(Table):
             f"{counted(record.memberships, 'membership')}, search {record.search.name}"
         )
 
-    # --- What is asked of it, and made of it
+    # --- Queries, files and releases
 
     def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """Run one of the queries that come with pcneo; `pcneo.list_queries()` has their names.
@@ -278,11 +278,11 @@ class Run(Table):
 
         Args:
             name: the query's name.
-            **parameters: the query's own, without the `$`; `limit` is 10 unless given.
+            **parameters: the query's parameters, without the `$`; `limit` is 10 by default.
 
         Raises:
             NotFoundError: there is no such query or vertex.
-            ParameterError: a parameter is missing, unknown or of another kind.
+            ParameterError: a parameter is missing, unknown or of the wrong kind.
         """
         from pcneo.stored.queries import run_query
 
@@ -297,12 +297,12 @@ class Run(Table):
 
         Args:
             to: a new file, `.graphml` or `.json` (networkx's node-link format).
-            vertex: its key; None for the whole run.
+            vertex: the vertex's key; None for the whole run.
             progress: called with stage, done and total.
 
         Raises:
-            ParameterError: another ending, or the file exists or cannot be written.
-            GraphError: a run too large for GraphML, or a key that XML cannot hold.
+            ParameterError: the ending is neither of these, or the file exists or cannot be written.
+            GraphError: the run is too large for GraphML, or XML cannot hold a key.
             GraphChangedError: the graph is no longer that of the run.
         """
         from pcneo.stored.exporting import export_of
@@ -323,17 +323,17 @@ class Run(Table):
 
         Args:
             mechanism: such as `pcneo.Critical(k=(3, 4), epsilon=1)`.
-            to: the public file, `.csv` or `.json`; several k get names of their own.
+            to: the public file, `.csv` or `.json`; with several k, each gets its own file name.
             **terms: as for `GraphHandle.release`.
 
         Returns:
-            What was released. A run at an earlier version has its groups taken.
+            What was released. For a run at an earlier version, the groups are those of that version.
         """
         from pcneo.face.release_handle import make_release, needs_groups
 
         if not needs_groups(mechanism):
             raise ParameterError(
-                f"The mechanism {mechanism.name} rests on no run: release it from the graph, "
+                f"The mechanism {mechanism.name} does not rest on a run: release it from the graph, "
                 f"db.graph({self.record.graph!r}).release(...).",
                 name="mechanism",
                 value=mechanism,
@@ -342,9 +342,9 @@ class Run(Table):
         return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
 
     def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
-        """Say what each mechanism promises, how large its errors are, and what it reveals, at one ε.
+        """Show what each mechanism promises, how large its errors are, and what it reveals, at one ε.
 
-        For the owner alone; nothing is spent.
+        This is only for the owner; nothing is spent.
 
         >>> [row.name for row in run.audit(epsilon=1).rows][:3]
         ['zeros', 'exact degrees', 'exact counts']
@@ -360,7 +360,7 @@ class Run(Table):
         return audit(self._db, epsilon=epsilon, k=k, source=Source(run=self.id), progress=progress)
 
     def remove(self, progress: Progress | None = None) -> int:
-        """Remove the run with all its versions; of one at an earlier version, only what that version alone has.
+        """Remove the run with all its versions; from a run at an earlier version, only what no other version has.
 
         Args:
             progress: called with stage, done and total.
@@ -369,7 +369,7 @@ class Run(Table):
             How many cohesions were removed.
 
         Raises:
-            BusyError: somebody is writing the graph.
+            BusyError: the graph is being written.
         """
         from pcneo.stored.cleaning import clean
         from pcneo.stored.versions import let_go
@@ -385,7 +385,7 @@ class Run(Table):
 
     def _refuse_earlier(self, verb: str) -> None:
         if self._fixed and not self._is_current():
-            raise ParameterError(f"{verb} goes by the current version of a run.", name="version", value=None)
+            raise ParameterError(f"{verb} works only on the current version of a run.", name="version", value=None)
 
     def __reduce__(self) -> Any:
         """Refuse to be pickled: it holds a connection."""
@@ -396,5 +396,5 @@ def _look(db: Database, stored: StoredRun, found: Any) -> Any:
     from pcneo.stored.showing import read_around
 
     seen = read_around(db, stored.selection, found, f"run {stored.run.id}")
-    # The cohesions of answers are of the answers: the graph says nothing of them.
+    # The cohesions of answers belong to the answers: the graph cannot show whether they still hold.
     return replace(seen, holds=True) if stored.run.scope == "answers" else seen
