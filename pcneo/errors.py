@@ -21,7 +21,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
     ├── ClusterError           11   a cluster that cannot search: no scheduler, no workers, other versions
     ├── OutputError            10   the command did its work, but its answer cannot be printed
-    ├── BudgetError             9   a release that the ledger or the budget does not allow; nothing was spent
+    ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
     └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
 
 Exit code 0 is success, 130 an interruption by the user; SIGHUP and SIGTERM end with 129 and 143.
@@ -154,7 +154,7 @@ class ClusterError(PcneoError):
 
 
 class BudgetError(PcneoError):
-    """The ledger does not allow a release; nothing was spent; `data` has `graph` if the error concerns one."""
+    """The ledger does not admit a release; nothing was spent; `data` has `graph` if the error concerns one."""
 
     exit_code = 9
 

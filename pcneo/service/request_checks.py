@@ -144,7 +144,7 @@ def _several(claim: Claim, name: str, kinds: tuple[type, ...], what: str) -> lis
 
 def _wrong(claim: Claim, name: str, wanted: str) -> ParameterError:
     kind = claim.kinds[name].replace(" NOT NULL", "").lower()
-    return ParameterError(f"{name} must be {wanted}; its kind is {kind}, or it is too long.", name=name, value=None)
+    return ParameterError(f"{name} must be {wanted}; it is of kind {kind}, or too long.", name=name, value=None)
 
 
 def _none_of(claim: Claim, *names: str) -> None:

@@ -172,7 +172,7 @@ class Work:
         return not self.settings.graphs or graph in self.settings.graphs
 
     def _last_moment(self, transaction: Transaction) -> None:
-        """Check for the last time whether to stop; from here on the answer counts with what it reports, or not."""
+        """Check for the last time whether to stop; the answer then counts with what it reports, or not at all."""
         self.lease.check()
         self.lease.let_be()
         if is_cancelled_within(transaction, self.claim):

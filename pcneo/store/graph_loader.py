@@ -106,8 +106,8 @@ def _merged(tx: neo4j.Transaction, text: LiteralString, rows: Sequence[Row], cou
     merged = result.single(strict=True)["merged"]
     if merged != len(rows):
         raise WriteMismatchError(
-            f"The database merged {merged:,} of {len(rows):,} rows sent: the graph has changed since. Load again; what "
-            "is already there is left alone.",
+            f"The database merged {merged:,} of {len(rows):,} rows sent: the graph changed in the meantime. Load "
+            "again; what is already there is left alone.",
             sent=len(rows),
             written=merged,
         )

@@ -36,8 +36,8 @@ class Keeping:
     """How long the hubs of replaced versions are kept.
 
     Attributes:
-        versions: how many are kept at least.
-        seconds: how long a version is kept at least after it was replaced.
+        versions: at least this many are kept.
+        seconds: a version is kept at least this long after it was replaced.
     """
 
     versions: int = 3
