@@ -146,7 +146,7 @@ class Worker:
             self._lease = None
 
     def _patience(self, claim: Claim) -> float:
-        """How long the work may wait for someone's lock: less where it has waited before, lest it hold up others."""
+        """How long the work may wait for someone's lock: less where it has waited before, so others are not held up."""
         return WAITED_BEFORE_SECONDS if claim.busy else BLOCKED_SECONDS
 
     def _is_to_trim(self, question: Question) -> bool:

@@ -138,7 +138,7 @@ class PropertyWriter:
 
 
 def read_ledger(transaction: Transaction, db: Database) -> LedgerRecords:
-    """Return the ledger, read in the transaction that holds the graph's lock, so that nobody changes it meanwhile."""
+    """Return the ledger, read in the transaction that holds the graph's lock, so that no one changes it meanwhile."""
     return _records(transaction.run, db)
 
 
