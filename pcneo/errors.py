@@ -8,19 +8,19 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     ├── GraphError              4   a graph that cannot be worked on as it stands
     │   ├── KeyPropertyError    4   missing, mixed, repeated or unusable keys
     │   ├── NotFoundError       4   a vertex, run, graph or query that does not exist
-    │   │   └── MissingKeyError 4   a key that a container has no cohesion of; a KeyError, too
-    │   └── GraphChangedError   4   the graph moved while it was being read
+    │   │   └── MissingKeyError 4   a key for which a container has no cohesion; also a KeyError
+    │   └── GraphChangedError   4   the graph changed while it was being read
     ├── DatabaseError           5   the database could not do what it should
     │   ├── ConnectionFailedError 5   unreachable, wrong scheme, wrong password, too old
     │   ├── RightsError         5   the user may not read, write or change the schema
     │   ├── SchemaError         5   an index or a constraint is missing
     │   ├── StoreFormatError    5   runs stored in a format that this version does not read
-    │   └── WriteMismatchError  5   the database wrote something else than what was sent
+    │   └── WriteMismatchError  5   the database wrote something other than what was sent
     ├── BusyError               6   another writer holds this graph
-    ├── RequestError            1   a request that a service was asked and that was not completed
+    ├── RequestError            1   a request to a service that was not completed
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
     ├── ClusterError           11   a cluster that cannot search: no scheduler, no workers, other versions
-    ├── OutputError            10   the command has done what it should, and its answer cannot be printed
+    ├── OutputError            10   the command did its work, but its answer cannot be printed
     ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
     └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
 
@@ -62,7 +62,7 @@ class PcneoError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, **data: object) -> None:
-        """Keep the sentence and the values it speaks of."""
+        """Keep the sentence and the values it is about."""
         super().__init__(message)
         self.data = data
 
@@ -94,15 +94,15 @@ class NotFoundError(GraphError):
 
 
 class MissingKeyError(NotFoundError, KeyError):
-    """A container has no cohesion of this key; a `KeyError`, too."""
+    """A container has no cohesion for this key; also a `KeyError`."""
 
     def __str__(self) -> str:
-        """Return the sentence, which a KeyError would show in quotes."""
+        """Return the sentence without the quotes that a KeyError puts around it."""
         return Exception.__str__(self)
 
 
 class GraphChangedError(GraphError):
-    """The graph changed while it was read, twice; `data` has the counts before and after."""
+    """The graph changed twice while it was being read; `data` has the counts before and after."""
 
 
 class DatabaseError(PcneoError):
@@ -138,7 +138,7 @@ class BusyError(PcneoError):
 
 
 class RequestError(PcneoError):
-    """A service let a request fail, or did not answer in time; `data` has its `id` and `status`."""
+    """A request to a service failed, or was not answered in time; `data` has its `id` and `status`."""
 
 
 class LocalServerError(PcneoError):
@@ -148,19 +148,19 @@ class LocalServerError(PcneoError):
 
 
 class ClusterError(PcneoError):
-    """A cluster cannot search: no scheduler, no workers, or workers of other versions, then in `data["workers"]`."""
+    """A cluster cannot search: no scheduler, no workers, or workers of other versions (in `data["workers"]`)."""
 
     exit_code = 11
 
 
 class BudgetError(PcneoError):
-    """The ledger does not admit a release; nothing was spent; `data` has `graph` where it is about one."""
+    """The ledger does not admit a release; nothing was spent; `data` has `graph` if the error concerns one."""
 
     exit_code = 9
 
 
 class OutputError(PcneoError):
-    """What a command has to say cannot be printed; whatever it should do is done."""
+    """A command's output cannot be printed; its work is done."""
 
     exit_code = 10
 
@@ -172,8 +172,8 @@ class AnswerError(PcneoError):
 
 
 def needs_extra(what: str, extra: str) -> str:
-    """Say what an extra is needed for, and how it is installed; pcneo is on no package index."""
+    """Return a message that names an extra and how to install it; pcneo is not on a package index."""
     return (
-        f"{what}, the extra {extra}: pip install '.[{extra}]' in a checkout, or pip install 'FILE.whl[{extra}]' with "
-        "pcneo's wheel."
+        f"{what}, which the extra {extra} installs: pip install '.[{extra}]' in a checkout, or pip install "
+        f"'FILE.whl[{extra}]' with pcneo's wheel."
     )

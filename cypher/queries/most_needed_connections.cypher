@@ -7,7 +7,7 @@
 //   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex     integer | string  the end with the smaller key; of equal counts, smaller keys first
+//   vertex     integer | string  the end with the smaller key; among equal counts, smaller keys first
 //   neighbour  integer | string  the other end
 //   cohesions  integer           cohesions that the connection is critical in, descending
 // cost: HepPh, p=0.1, by density: 5 s; follows all connections of its 289,557 members.

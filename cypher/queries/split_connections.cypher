@@ -10,7 +10,7 @@
 // returns:
 //   neighbour  integer | string  the other end; critical ones ascend, then the others
 //   critical   boolean           whether it is a member of the vertex's cohesion
-// cost: HepPh, p=0.1, by density: one row a neighbour, half of the vertices 15 or fewer, in 6 ms; at most 846 rows, in 50 ms.
+// cost: HepPh, p=0.1, by density: one row per neighbour: for half of the vertices 15 or fewer, in 6 ms; at most 846 rows, in 50 ms.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (v:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})

@@ -5,7 +5,7 @@
 //   $version  integer  the version that readers go by
 // returns:
 //   unfinished  integer  hubs that came with a version that never came, or were retired by one
-//   torn        integer  current hubs with another number of memberships than they were written with
+//   torn        integer  current hubs whose number of memberships is not the one they were written with
 //   astray      integer  current hubs that are not the cohesion of exactly one vertex
 //   unmarked    integer  hubs retired without their second label, or with it and not retired
 MATCH (cohesion:PCohesion {run: $run})

@@ -1,4 +1,4 @@
-// The members of the hubs of a run that its current version is without, and that are still there.
+// How many members the hubs of a run have that its current version is without and that are still stored.
 //
 // parameters:
 //   $run  string  the run

@@ -1,4 +1,4 @@
-// Nodes that carry a label of each of two graphs: none, one, or two for two and more.
+// Nodes that carry a label of each of two graphs: 0, 1, or 2 for two and more.
 //
 // names:
 //   Person  labels  labels of one graph

@@ -1,4 +1,4 @@
-// How far a request is, and its answer.
+// The progress of a request, and its answer.
 //
 // parameters:
 //   $id  integer | string  its identifier

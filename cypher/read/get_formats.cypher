@@ -1,4 +1,4 @@
-// What of the database is of another format of the data model: a run of an earlier one names no search.
+// What the database has in other formats of the data model: a run of an earlier one names no search.
 //
 // parameters:
 //   $format  integer  of the data model

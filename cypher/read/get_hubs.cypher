@@ -1,5 +1,5 @@
 // One page of the vertices of one label in key order, and their current hubs of a run, column by column, in one row.
-// What a hub lacks is an empty text, so that all columns are equally long.
+// A value that a hub lacks is an empty text, so that all columns are equally long.
 //
 // names:
 //   Page  label     one of the chosen labels
@@ -20,7 +20,7 @@
 //   proven       list<any>             whether nothing smaller exists, as written
 //   best         list<any>             whether nothing better exists, as written
 //   memberships  list<integer>         members that it has now
-//   owned        list<integer>         vertices whose hub it is now
+//   owned        list<integer>         how many vertices it is the hub of now
 MATCH (v:Page)
 WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
 WITH v

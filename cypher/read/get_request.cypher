@@ -1,5 +1,5 @@
-// What a request says, in the transaction that has locked it, each value by its kind: whoever may write to the database
-// may have written any of them. Those that are too long, or neither scalars nor lists of scalars, stay behind.
+// What a request says, in the transaction that has locked it, each value by its kind: anyone who may write to the
+// database may have written any of them. Values too long, or neither scalars nor lists of scalars, are left out.
 //
 // parameters:
 //   $id        integer | string  the request
@@ -13,7 +13,7 @@
 //   cancel     boolean            whether its author wants it stopped
 //   attempts   integer            how often it was tried, if that can be believed
 //   token      string|null        of its last worker, unless another request that is worked on has the same
-//   busy       integer            seconds since it was first found that it has to wait for others, likewise
+//   busy       integer            seconds since it was first found to be waiting for others, if that can be believed
 //   names      list<string>       names of its properties, the first hundred
 //   kinds      list<string>       kind of each value, in the order of $names
 //   values     list<any>          the values

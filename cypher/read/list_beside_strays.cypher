@@ -1,4 +1,4 @@
-// The vertices whose current cohesions of a run have a member that is no vertex of the graph any more.
+// The vertices whose current cohesions of a run have a member that no longer belongs to the graph.
 //
 // names:
 //   Person  labels    all chosen labels

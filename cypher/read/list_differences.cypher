@@ -1,4 +1,4 @@
-// The hubs of a run that one of two versions has and the other has not.
+// The hubs of a run that one of two versions has and the other does not.
 //
 // names:
 //   Person  labels    all chosen labels

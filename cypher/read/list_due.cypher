@@ -1,4 +1,4 @@
-// The graphs that nobody has looked at for as long as their owner wants.
+// The graphs whose next look is due.
 //
 // returns:
 //   name  string  unique

@@ -1,8 +1,8 @@
-// The requests that wait beyond the number that may, the newest.
+// The newest requests, those beyond the number that may wait.
 //
 // parameters:
 //   $waiting  integer 0..  how many may wait
-//   $limit    integer 1..  most identifiers
+//   $limit    integer 1..  the most identifiers
 // returns:
 //   ids  list<integer | string>  the requests
 MATCH (request:PCohesionRequest)

@@ -1,7 +1,7 @@
 // Every standing run of the database at the version that readers go by, in the order of their ids.
 //
-// What is said of the version is null where its record is not there, or not yet: the server shows a commit piece by
-// piece, the new number on the run before the record is found by it.
+// What belongs to the version is null where its record is missing, or not there yet: the server shows a commit piece by
+// piece, and the new number on the run before the record can be found by it.
 //
 // returns:
 //   id                 string         the run
@@ -20,12 +20,12 @@
 //   cohesions          integer|null   hubs that it has
 //   memberships        integer|null   their members
 //   nodeCount          integer|null   the count store's figure when the graph was read
-//   relationshipCount  integer|null   likewise
+//   relationshipCount  integer|null   the same for relationships
 //   vertices           integer|null   vertices read
 //   edges              integer|null   edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   fromFiles          boolean        whether hubs of it came from files instead of a search
 //   startedAt          datetime|null  server time
 //   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null

@@ -1,8 +1,8 @@
-// The transactions that are open, as far as this user may see them, and what each of them waits for.
+// The open transactions, as far as this user may see them, and what each of them waits for.
 //
 // returns:
 //   transaction  string       the server's name for it
-//   token        string|null  of pcneo's own that write
+//   token        string|null  of pcneo's own transactions that write
 //   writer       string|null  token of the writer of a graph that it belongs to
 //   status       string       `Blocked by: [...]` where it waits for locks of others
 //   user         string       whose it is

@@ -18,12 +18,12 @@
 //   cohesions          integer        hubs that it had
 //   memberships        integer        their members
 //   nodeCount          integer        the count store's figure when the graph was read
-//   relationshipCount  integer        likewise
+//   relationshipCount  integer        the same for relationships
 //   vertices           integer        vertices read
 //   edges              integer        edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   fromFiles          boolean        whether hubs of it came from files instead of a search
 //   startedAt          datetime       server time
 //   finishedAt         datetime       server time
 //   replacedAt         datetime|null  when readers went on to the next; null for the current one

@@ -1,18 +1,18 @@
-// How many requests there are of any status, and those that may be claimed now, by lane: first come, first served, and
-// behind them those that have been given back because they have to wait for others.
+// How many requests there are of any status, and those that may be claimed now, by lane: first come, first served,
+// followed by those that have been given back because they have to wait for others.
 //
 // parameters:
-//   $limit      integer 1..   most requests of each list
+//   $limit      integer 1..   the most requests in each list
 //   $ahead      integer       seconds: no pause and no lease that a service writes reaches further
-//   $small      integer 1..   most vertices of a small request
+//   $small      integer 1..   the most vertices of a small request
 //   $elsewhere  list<string>  graphs whose requests are left to other services
 //   $graphs     list<string>  graphs that this service answers for: it never leaves their runs to others
 // returns:
-//   requests   integer     from the count store: whether it grew tells of new ones
+//   requests   integer     from the count store; when it grows there are new ones
 //   open       boolean     whether any waits or is worked on, due or not
 //   cancelled  list<list>  id and graph of those that their authors have stopped
-//   small      list<list>  likewise of those for single vertices, for one run to check, and those that cannot be right
-//   large      list<list>  likewise of the others
+//   small      list<list>  the same for those for single vertices, for one run to check, and those that cannot be right
+//   large      list<list>  the same for the others
 MATCH (any:PCohesionRequest)
 WITH count(any) AS requests
 WITH requests, datetime() AS now, datetime() + duration({seconds: $ahead}) AS horizon

@@ -1,7 +1,7 @@
 // End the transactions of a worker whose lease has run out.
 //
 // parameters:
-//   $token  string  of its claim
+//   $token  string  the token of its claim
 // returns:
 //   ended  string  identifier of an ended transaction
 SHOW TRANSACTIONS YIELD transactionId AS late, metaData

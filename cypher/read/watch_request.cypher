@@ -5,6 +5,6 @@
 //   $token  string            of the claim
 // returns:
 //   held    boolean  whether the claim still counts; no row where the request is gone
-//   cancel  boolean  whether it is to stop
+//   cancel  boolean  whether it must stop
 MATCH (request:PCohesionRequest {id: $id})
 RETURN coalesce(request.token = $token, false) AS held, coalesce(request.cancel = true, false) AS cancel

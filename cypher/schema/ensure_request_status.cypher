@@ -1,4 +1,4 @@
-// Find requests by their status.
+// Index requests by their status.
 CREATE INDEX pcneo_request_status IF NOT EXISTS
 FOR (request:PCohesionRequest)
 ON (request.status)

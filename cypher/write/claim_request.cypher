@@ -1,4 +1,4 @@
-// Make a request a worker's own for the time of a lease, in the transaction that has locked it.
+// Claim a request for a worker for the length of a lease, in the transaction that has locked it.
 //
 // parameters:
 //   $id        integer | string  the request

@@ -1,11 +1,11 @@
-// Say of versions of a run that readers have gone on from that they are no longer kept, before their hubs are deleted.
+// Mark replaced versions of a run as no longer kept, before their hubs are deleted.
 //
 // parameters:
 //   $run      string         the run
 //   $version  integer        the version that readers go by
-//   $keep     integer 0..    how many of the versions before it stay at least
-//   $seconds  integer 0..    how long a version stays at least after it was replaced
-//   $pinned   list<integer>  versions that stay
+//   $keep     integer 0..    how many of the versions before it are kept at least
+//   $seconds  integer 0..    how long a version is kept at least after it was replaced
+//   $pinned   list<integer>  versions that are kept
 // returns:
 //   closed  integer  versions
 // repeatable: a version that is no longer kept is not found again.

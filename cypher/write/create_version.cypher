@@ -12,15 +12,15 @@
 //   $cohesions          integer        hubs that it has
 //   $memberships        integer        their members
 //   $nodeCount          integer        the count store's figure when the graph was read
-//   $relationshipCount  integer        likewise
+//   $relationshipCount  integer        the same for relationships
 //   $vertices           integer        vertices read
 //   $edges              integer        edges read
 //   $fingerprint        string|null    keyed hash of keys and edges; null for single vertices
 //   $membershipHash     string|null    hash of the memberships; null for single vertices
-//   $fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   $fromFiles          boolean        whether hubs of it came from files instead of a search
 //   $startedAt          datetime|null  when its writer began
 // returns:
-//   created  integer  1, or 0 where readers went by another version than the one replaced
+//   created  integer  1, or 0 where readers went by a version other than the one replaced
 // repeatable: a second time the run has another version, and nothing is done.
 MATCH (run:PCohesionRun {id: $run, version: $replaces})
 SET run.version = $version

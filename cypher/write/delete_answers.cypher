@@ -1,9 +1,9 @@
-// Delete answers that are old, or beyond the number that is kept; one without a time that can be one is old.
+// Delete answers that are old, or beyond the number that is kept; one without a valid time counts as old.
 //
 // parameters:
 //   $seconds  integer 0..  how long an answer is kept
-//   $keep     integer 0..  how many are kept
-//   $limit    integer 1..  most that one transaction deletes of either kind
+//   $keep     integer 0..  the most answers that are kept
+//   $limit    integer 1..  the most that one transaction deletes of either kind
 // returns:
 //   deleted  integer  how many
 // repeatable: what is gone is not found again.

@@ -1,11 +1,11 @@
 // Delete requests of any status.
 //
 // parameters:
-//   $limit  integer 1..  most that one transaction deletes
+//   $limit  integer 1..  the most that one transaction deletes
 // returns:
 //   deleted  integer  how many; 0 when none is left
 // repeatable: what is gone is not found again.
-// scan: all of them are deleted; asked for by `pcneo clean --everything` alone.
+// scan: all of them are deleted; only `pcneo clean --everything` asks for it.
 MATCH (request:PCohesionRequest)
 WITH request
 LIMIT $limit

@@ -1,4 +1,4 @@
-// Delete the record of a run that nobody sees and whose hubs are gone, with the records of its versions.
+// Delete the record of a run that no one sees and whose hubs are gone, with the records of its versions.
 //
 // parameters:
 //   $run  string  the run

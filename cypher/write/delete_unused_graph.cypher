@@ -5,7 +5,7 @@
 // returns:
 //   deleted  integer  1, or 0 if the name is in use
 // repeatable: a second run finds nothing to delete.
-// First the node, by the index, which locks what it finds, or the place of what it does not; then what depends on it.
+// The node comes first, by the index, which locks what it finds or the place of what is missing; then its dependents.
 MATCH (graph:PCohesionGraph {name: $name})
 USING INDEX SEEK graph:PCohesionGraph(name)
 WITH graph

@@ -6,7 +6,7 @@
 //   $mark         string  that mark
 // returns:
 //   marked  integer  releases that were changed
-// repeatable: it sets the same again.
+// repeatable: it sets the same values again.
 MATCH (release:PCohesionRelease {graph: $graph})
 WHERE NOT release.keysFingerprint STARTS WITH $mark
 SET release.keysFingerprint = $fingerprint

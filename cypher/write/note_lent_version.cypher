@@ -1,4 +1,4 @@
-// Note on a fence which number was published behind it, in the transaction that holds it: the graph's node is locked then.
+// Note on a fence which version was published behind it, in the transaction that holds it: the graph's node is locked.
 //
 // parameters:
 //   $graph    string       name of the graph

@@ -5,7 +5,7 @@
 //   $wait  float   seconds
 // returns:
 //   noted  integer  1, or 0 where the graph is gone
-// repeatable: sets the same again, a little later.
+// repeatable: sets the time again, a little later.
 MATCH (graph:PCohesionGraph {name: $name})
 SET graph.rereadAt = datetime() + duration({milliseconds: toInteger(1000 * $wait)})
 RETURN count(graph) AS noted

@@ -1,4 +1,4 @@
-// Ask: a request of this identifier, unless there is one.
+// Place a request with this identifier, unless there is one.
 //
 // parameters:
 //   $id      integer | string  its identifier

@@ -1,4 +1,4 @@
-// Let requests fail that no service is working on, in the transaction that has locked them.
+// Let those requests fail that no service is working on, in the transaction that has locked them.
 //
 // parameters:
 //   $ids      list     the requests

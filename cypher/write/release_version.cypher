@@ -1,4 +1,4 @@
-// Let one version of a run go that readers have gone on from, whatever rests on it.
+// Let go of one replaced version of a run, whatever rests on it.
 //
 // parameters:
 //   $run      string   the run

@@ -1,4 +1,4 @@
-// Make hubs current again that were retired for a version of a run that never came.
+// Make those hubs current again that were retired for a version of a run that never came.
 //
 // parameters:
 //   $run      string       the run

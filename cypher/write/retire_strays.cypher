@@ -1,5 +1,4 @@
-// Say of the current hubs whose vertex is gone, or is no vertex of the graph any more, that the next version is without
-// them.
+// Retire the current hubs whose vertex is gone, or no longer belongs to the graph: the next version is without them.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -10,7 +9,7 @@
 //   $limit    integer 1..  hubs a transaction
 // returns:
 //   retired  integer  hubs; 0 when none is left
-// repeatable: a hub that is retired is no current one.
+// repeatable: a retired hub is no longer current.
 MATCH (cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until = 9007199254740991
   AND NOT EXISTS { (:Person)-[:HAS_COHESION]->(cohesion) }

@@ -1,4 +1,4 @@
-// Give a request back to its place in the queue, in the transaction that has locked it.
+// Put a request back in its place in the queue, in the transaction that has locked it.
 //
 // parameters:
 //   $id        integer | string  the request

@@ -2,11 +2,11 @@
 //
 // parameters:
 //   $name    string   the graph's name
-//   $format  integer  of the data model; an older one on record is raised to it
+//   $format  integer  the data model's format; an older one on record is raised to it
 // returns:
-//   lastVersion  integer   the largest version number used so far, -1 where it is none; no row where there is no such graph
+//   lastVersion  integer   the largest version number used so far, -1 if not an integer; no row if there is no such graph
 //   lockedAt     datetime  server time
-//   format       integer   the latest of the data model that was written under its name, at least the one given
+//   format       integer   the latest format written under its name, at least the one given
 // repeatable: writes the time, and the same format again.
 MATCH (graph:PCohesionGraph {name: $name})
 SET graph.lockedAt = datetime()

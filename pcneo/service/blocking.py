@@ -24,7 +24,7 @@ def ask(
 ) -> AnsweredRequest:
     """Ask `pcneo serve` beside the database, and wait for its answer (DATA-MODEL.md#requests).
 
-    Loads no compiled code. Interrupted, or out of time, it cancels the request.
+    Loads no compiled code. When interrupted or out of time, it cancels the request.
     """
     steps = conversation(PlacedRequest.of(command, request, **asked), timeout, progress)
     try:

@@ -1,6 +1,6 @@
-"""The queue as one service sees it: new requests are entered, the next one of each lane is claimed, old answers go.
+"""The queue as one service sees it: new requests are entered, the next of each lane is claimed, old answers deleted.
 
-Nothing that a request says, and nobody's open lock on it, keeps the next one from being claimed.
+Neither what a request says nor someone else's open lock on it keeps the next one from being claimed.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
 from pcneo.store.waiting import lock_patience
 
 LONGEST_WAIT = 30.0
-"""How long a request is left alone that somebody else's transaction holds."""
+"""How long a request held by someone else's transaction is left alone."""
 LEAST_BUSY_WAIT, BUSY_WAIT = 2.0, 5.0
 """How long all requests for a graph are left alone, at first and at most, once one of them has found it busy."""
 ENTER_SECONDS = 3.0
-"""How often requests without a status are looked for where their number does not show that there are new ones."""
+"""How often to look for requests without a status when the number of requests does not show that there are new ones."""
 SLICE_SECONDS = 10.0
 """How long new requests are entered, or old answers deleted, before a request is claimed."""
 MOST_HELD = 10
-"""New requests that somebody's transactions hold, beyond which one waits until they let go."""
+"""How many new requests held by others' transactions are skipped; beyond that, entering waits until these let go."""
 TIDY_SECONDS = 60.0
 """How often old answers are deleted."""
 TIDY_PATIENCE = 2.0
-"""How long somebody's lock is waited for by that."""
+"""How long deleting them waits for someone else's lock."""
 
 
 class Desk:
-    """Looks after the queue of one database; one thread at a time."""
+    """Looks after the queue of one database, for one thread at a time."""
 
     def __init__(
         self, queue: RequestQueue, settings: ServiceSettings, name: str, answered: Callable[[], object]
     ) -> None:
-        """Prepare; nothing is asked yet. `answered` is called each time that the database has answered."""
+        """Prepare without asking the database; `answered` is called each time that the database has answered."""
         self._answered = answered
         self._name = name
         self._queue = queue
@@ -48,7 +48,7 @@ class Desk:
         self._known = -1
         self._entered = self._tidied = self._not_refused_until = -1e9
         self._left_alone: dict[Key, float] = {}
-        self._busy: dict[str, tuple[float, float]] = {}  # by graph: since when it is found busy, until when it is left
+        self._busy: dict[str, tuple[float, float]] = {}  # by graph: busy since when, left alone until when
         self._troubles: Counter[Key] = Counter()
 
     def look(self) -> Waiting:
@@ -87,9 +87,9 @@ class Desk:
         self._busy[graph] = since, now + min(BUSY_WAIT, max(LEAST_BUSY_WAIT, now - since))
 
     def _enter(self) -> bool:
-        """Enter new requests, as many at once as will go beside what somebody's transactions hold; whether all are in.
+        """Enter new requests, in batches without those that others' transactions hold; return whether all are in.
 
-        However many there are, one that waits is worked on in between.
+        However many there are, requests that wait are worked on in between.
         """
         until, most, limit, held = time.monotonic() + SLICE_SECONDS, BATCH, BATCH, 0
         while held < MOST_HELD:
@@ -117,12 +117,12 @@ class Desk:
                 tell("refused", requests=refused, why="too many wait")
         except ConnectionFailedError:
             raise
-        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+        except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
             tell("not refused yet", level=logging.WARNING, why=error)
             self._not_refused_until = time.monotonic() + LONGEST_WAIT
 
     def _tidy(self) -> bool:
-        """Delete answers that are kept no longer; return False if more of them can go at once."""
+        """Delete answers that are no longer kept; return False if there are more to delete."""
         seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
         until = time.monotonic() + SLICE_SECONDS
         try:
@@ -133,7 +133,7 @@ class Desk:
                         return False
         except ConnectionFailedError:
             raise
-        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+        except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
             tell("old answers not removed yet", level=logging.WARNING, why=error)
         return True
 
@@ -142,9 +142,9 @@ class Desk:
             claim = self._queue.claim(id, self._name)
         except ConnectionFailedError:
             raise
-        except BusyError as error:  # somebody else's transaction holds it
+        except BusyError as error:  # someone else's transaction holds it
             self._leave_alone(id, error)
-        except Exception as error:  # noqa: BLE001 - whatever a request says must not keep others from being answered
+        except Exception as error:  # noqa: BLE001 - nothing that a request says may keep others from being answered
             self._set_aside(id, error)
         else:
             self._troubles.pop(id, None)
@@ -156,7 +156,7 @@ class Desk:
         self._left_alone[id] = time.monotonic() + LONGEST_WAIT
 
     def _set_aside(self, id: Key, error: Exception) -> None:
-        """Let a request fail that cannot be claimed; but what the database is troubled by may pass."""
+        """Let a request that cannot be claimed fail, unless the trouble is the database's and may pass."""
         self._troubles[id] += 1
         if isinstance(error, DatabaseError) and self._troubles[id] < ATTEMPTS:
             self._leave_alone(id, error)

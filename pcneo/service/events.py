@@ -1,4 +1,4 @@
-"""The service's log: one line an event, as text for people or JSON for machines."""
+"""The service's log: one line per event, as text for people or JSON for machines."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def tell(event: str, *, level: int = logging.INFO, **values: object) -> None:
 
 
 def said(error: Exception) -> str:
-    """What an error says: ours is a sentence; of another one the kind is worth knowing, too."""
+    """Return an error's message; for an error that is not ours, also its kind."""
     return str(error) if isinstance(error, PcneoError) else repr(error)
 
 
 class EventFormatter(logging.Formatter):
-    """Formats events, and whatever else pcneo logs, as one line each."""
+    """Formats events, and everything else that pcneo logs, as one line each."""
 
     def __init__(self, *, as_json: bool) -> None:
         """Choose text or JSON."""
@@ -46,7 +46,7 @@ class EventFormatter(logging.Formatter):
 
 
 def _plain(value: object) -> str:
-    """A value as one word, or quoted."""
+    """Return a value as one word, or quoted."""
     if isinstance(value, float):
         return f"{value:.3f}"
     text = str(value)

@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from pcneo.annotate.writing import WriteResult
 
 COMMANDS = ("annotate", "check", "clean")
-"""What a request may ask for; a request that asks for something else counts as `other`."""
+"""What a request may ask for; anything else counts as `other`."""
 
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, math.inf)
-"""Seconds up to which a bucket counts."""
+"""The upper bounds of the buckets, in seconds."""
 
 SILENT_SECONDS = 30.0
-"""After so long without an answer to a poll, a connection that has not broken is no sign of health."""
+"""After this long without an answer to a poll, an unbroken connection is not a sign of health."""
 
 
 class Figures:
@@ -25,7 +25,7 @@ class Figures:
 
     Attributes:
         answered: requests by status, and those given back as `returned`.
-        memberships: written.
+        memberships: how many were written.
         reachable: whether the database answered when it was last asked.
     """
 
@@ -44,7 +44,7 @@ class Figures:
         self.reachable, self._answered_at = True, time.monotonic()
 
     def note_break(self) -> None:
-        """Note that the connection has just broken, whether or not the work is then done again."""
+        """Note that the connection has just broken, whether or not the work is then repeated."""
         self.reachable = False
 
     @property
@@ -53,7 +53,7 @@ class Figures:
         return None if self._answered_at is None else time.monotonic() - self._answered_at
 
     def health(self) -> tuple[bool, str]:
-        """Whether the last poll was answered, and how long ago that was, in a line."""
+        """Return whether the last poll was answered, and a line that says how long ago that was."""
         silence = self.silence
         when = "" if silence is None else f" {silence:.1f} s ago"
         if self.reachable and silence is not None and silence < SILENT_SECONDS:
@@ -63,7 +63,7 @@ class Figures:
         return False, f"the database does not answer{when and f'; it last did{when}'}"
 
     def add_update(self, command: str, result: WriteResult) -> None:
-        """Add what one update took and wrote; `command` is `update` where no request asked for it."""
+        """Add what one update wrote, and how long it took; `command` is `update` where no request asked for it."""
         with self._use:
             self._add(command, "read", result.pre_processing_millis / 1000)
             self._add(command, "search", result.compute_millis / 1000)
@@ -77,12 +77,12 @@ class Figures:
             self._add(command if isinstance(command, str) and command in COMMANDS else "other", "request", seconds)
 
     def ends(self) -> list[tuple[str, int]]:
-        """How often requests ended how, in the order of the words."""
+        """Return how many requests ended in each way, sorted by its name."""
         with self._use:
             return sorted(self.answered.items())
 
     def durations(self) -> list[tuple[tuple[str, str], tuple[list[tuple[str, float]], float]]]:
-        """By command and stage: for each bound how many took no longer, and the sum of all, in seconds."""
+        """Return, by command and stage, how many took no longer than each bound, and the sum of all, in seconds."""
         with self._use:
             return [(place, (_cumulated(self._seconds[place]), self._totals[place])) for place in sorted(self._seconds)]
 
@@ -92,6 +92,6 @@ class Figures:
 
 
 def _cumulated(numbers: Counter[float]) -> list[tuple[str, float]]:
-    """Prometheus's buckets: the last has all."""
+    """Return Prometheus's buckets, the last of which counts all."""
     texts = [str(bound) if bound < math.inf else "+Inf" for bound in BOUNDS]
     return [(text, sum(numbers[bound] for bound in BOUNDS[: i + 1])) for i, text in enumerate(texts)]

@@ -1,6 +1,6 @@
-"""Two lanes of one service: requests for single vertices go on beside one for a whole graph.
+"""Two lanes of one service: requests for single vertices are worked on beside one for a whole graph.
 
-The thread of the service looks at the queue and hands out claims, and works on nothing itself but on requests that were
+The service's own thread looks at the queue and hands out claims; the only requests that it works on itself are those
 cancelled before they were begun. So however long a request takes, the next one of the other lane is begun.
 """
 
@@ -29,7 +29,7 @@ from pcneo.store.waiting import patient_until
 
 
 class _Lane:
-    """Does one piece of work at a time, in a thread of its own."""
+    """Does one piece of work at a time, in its own thread."""
 
     def __init__(
         self, name: str, what_for: str, worker: Worker, ending: threading.Event, over: Callable[[], object]
@@ -51,7 +51,7 @@ class _Lane:
         try:
             with patient_until(self._ending):
                 work()
-        except Exception as error:  # noqa: BLE001 - the other lane goes on; whether the database answers, the desk sees
+        except Exception as error:  # noqa: BLE001 - the other lane goes on; the desk sees whether the database answers
             what = "lost the database" if isinstance(error, ConnectionFailedError) else "failed"
             tell(f"the worker for {self._for} {what}", level=logging.ERROR, why=said(error))
         finally:
@@ -64,17 +64,17 @@ class _Lane:
 
 
 class Lanes:
-    """Hands out what waits in the queue of one database, until the service is to end.
+    """Hands out what waits in the queue of one database, until the service must end.
 
     Attributes:
-        name: of host and process.
+        name: host and process.
         woken: set when a lane has become free, so that the next step need not wait.
     """
 
     def __init__(
         self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, ending: threading.Event
     ) -> None:
-        """Prepare; nothing is asked yet."""
+        """Prepare without asking the database."""
         self.name = f"{socket.gethostname()}:{os.getpid()}"
         self.woken = threading.Event()
         self._ending = ending
@@ -125,13 +125,13 @@ class Lanes:
         self._large.worker.end()
 
     def close(self) -> None:
-        """Wait for what is under way; where the service does not end, that is given back first."""
+        """Wait for the requests under way; if the service is not ending, they are given back first."""
         if not self._ending.is_set():
             self.end()
         self._small.join()
         self._large.join()
 
     def _progress(self, *_: object) -> None:
-        """Stop an update that nobody asked for, once the service is to end: the next look makes up for it."""
+        """Stop an update that no request asked for once the service must end: the next look makes up for it."""
         if self._ending.is_set():
             raise EndingError("The service was stopped.")

@@ -1,4 +1,4 @@
-"""A claim kept alive while its request is worked on, and what may stop that work: cancelled, lost, or time to end."""
+"""A claim kept alive while its request is worked on, and what stops it: cancellation, loss, or the service's end."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, R
 WATCH_SECONDS = 0.5
 """How often the request is looked at while it is worked on."""
 RENEW_SECONDS = LEASE_SECONDS / 3
-"""How often the lease is renewed where there is no progress to tell."""
+"""How often the lease is renewed where there is no progress to record."""
 
 log = logging.getLogger("pcneo.service")
 
 
 class CancelledError(PcneoError):
-    """The author of the request has stopped it."""
+    """The author of the request has cancelled it."""
 
 
 class EndingError(PcneoError):
-    """The service is to end, and this request has used up its grace."""
+    """The service is ending, and this request has used up its grace."""
 
 
 class Lease:
-    """Context manager that keeps a claim while a request is worked on; a `Progress` callback inside it.
+    """Context manager that keeps a claim while a request is worked on, and the work's `Progress` callback.
 
-    The work calls it at least once a batch. It raises what stops the work, which then leaves nothing behind.
+    The work calls it at least once per batch. It raises what stops the work, which then leaves nothing behind.
 
     Attributes:
-        progress: the share that is done.
+        progress: the share of the work that is done.
         request: the request's identifier.
         stopped: what stops the work; None while nothing does.
-        stopping: the event for it.
+        stopping: the event that is set then.
         flag: the same for kernels.
-        answer: what the request was answered, where that came before the end of the work.
+        answer: the answer to the request, if it was given before the end of the work.
     """
 
     def __init__(self, queue: RequestQueue, claim: Claim, parts: int = 1) -> None:
@@ -69,7 +69,7 @@ class Lease:
         self.let_be()
 
     def let_be(self) -> None:
-        """Stop watching, as the answer is on its way, and raise nothing any more."""
+        """Stop watching, as the answer is on its way, and raise nothing from now on."""
         self._over.set()
         if self._keeper is not threading.current_thread():
             self._keeper.join()
@@ -107,7 +107,7 @@ class Lease:
         while not self._over.wait(WATCH_SECONDS):
             try:
                 if self._queue.watch(self._claim):
-                    self.stop(CancelledError("Cancelled, and nothing of it is left."))
+                    self.stop(CancelledError("Cancelled, and nothing was left behind."))
                     if not self._is_noticed:  # a statement may run for as long as it likes
                         self._queue.terminate(self._claim.token)
                 progress = self.progress

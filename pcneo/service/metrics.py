@@ -1,4 +1,4 @@
-"""The service's figures, and those of its requests in the database, in Prometheus's words."""
+"""The service's figures, and those of its requests in the database, in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pcneo.service.serving import Service
 
 ANSWER_SECONDS = 2.0
-"""How long the database is waited for; Prometheus gives up after ten seconds, and then has no figure at all."""
+"""How long to wait for the database; Prometheus gives up after ten seconds, and then has no figures at all."""
 
 _Requests = dict[str, tuple[int, int]]
 
@@ -25,7 +25,7 @@ class Metrics:
     """What `/metrics` shows, collected when it is asked for; prometheus-client calls it a collector."""
 
     def __init__(self, service: Service) -> None:
-        """Of this service."""
+        """Prepare to show the figures of a service."""
         self._service = service
         self._asking: threading.Thread | None = None
         self._asked: RequestQueue | None = None
@@ -40,7 +40,7 @@ class Metrics:
         )
         if figures.silence is not None:
             yield GaugeMetricFamily(
-                "pcneo_silence_seconds", "Since the database last answered a poll.", value=figures.silence
+                "pcneo_silence_seconds", "Seconds since the database last answered a poll.", value=figures.silence
             )
         if requests is not None:
             numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
@@ -49,7 +49,7 @@ class Metrics:
             yield numbers
             yield GaugeMetricFamily(
                 "pcneo_oldest_request_seconds",
-                "Since the oldest request that waits was created.",
+                "Seconds since the oldest waiting request was created.",
                 value=requests.get("requested", (0, 0))[1],
             )
         worked = CounterMetricFamily("pcneo_worked_requests", "Requests that this service worked on.", labels=["end"])
@@ -65,10 +65,10 @@ class Metrics:
         yield CounterMetricFamily("pcneo_memberships_written", "Memberships written.", value=figures.memberships)
 
     def _requests(self) -> tuple[bool, _Requests | None]:
-        """Whether the database answers, and the requests in it; None where it does not say in time.
+        """Return whether the database answers, and the requests in it, None if they do not arrive in time.
 
-        It is asked only where it answered the last poll, in a thread of its own: a server that has just gone may keep
-        whoever asks waiting for half a minute.
+        It is asked only if it answered the last poll, and in a separate thread: a server that has just gone may keep
+        the caller waiting for half a minute.
         """
         queue, (reachable, _) = self._service.queue, self._service.figures.health()
         if queue is None or not reachable:

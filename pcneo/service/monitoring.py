@@ -1,8 +1,8 @@
 """`/metrics` for Prometheus and `/healthz` over HTTP, within limits; needs the extra `metrics`.
 
-One thread holds all connections and another asks the database, however many clients there are. A connection is for one
-request. It ends after some seconds, and the oldest ends at once where a new one would be too many, so that clients who
-send half a request and wait keep nobody out.
+One thread holds all connections and another asks the database, however many clients there are. A connection serves one
+request. It ends after some seconds, and the oldest ends at once if a new one would be too many, so clients that send
+half a request and wait keep no one out.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 64
-"""At a time; fewer where the process may open few files, which the database needs too."""
+"""At a time; fewer where the process may open only few files, since the database needs some too."""
 TAKEN_AT_ONCE = 16
-"""Connections that the system holds until they are taken; as many are taken before any is looked at."""
+"""Connections that the system holds until they are accepted; as many are accepted before any is looked at."""
 PATIENCE = 5.0
-"""Seconds for a request to come in, and again for its answer to be taken."""
+"""Seconds for a request to come in, and again for its answer to be sent."""
 LONGEST_REQUEST = 16_384
-"""Bytes of a request with its headers."""
+"""The most bytes of a request with its headers."""
 REQUEST = re.compile(rb"(GET|HEAD) ([^ ?]*)(?:\?[^ ]*)? HTTP/1\.[01]\r\n")
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`, or of a port alone, which means the loopback address."""
+    """Return host and port of `HOST:PORT`, or of only a port, which means the loopback address."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
         raise ParameterError(f"{text!r} is not a valid address; give HOST:PORT.", name="metrics", value=text)
@@ -116,13 +116,13 @@ class _Door:
             async with asyncio.timeout(PATIENCE):
                 request = await reader.readuntil(b"\r\n\r\n")
             answer = await self._answer(request)
-            writer.transport.set_write_buffer_limits(0)  # so that draining waits until all is gone
+            writer.transport.set_write_buffer_limits(0)  # so that draining waits until everything is sent
             writer.write(answer)
             async with asyncio.timeout(PATIENCE):
                 await writer.drain()
             writer.close()
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
-            pass  # it is the client's, who gets no answer
+            pass  # the client's fault; it gets no answer
         finally:
             self._open.pop(task, None)
             if not writer.is_closing():
@@ -153,6 +153,6 @@ def _http(status: HTTPStatus, body: bytes, kind: str = "text/plain") -> bytes:
 
 
 def _tell_of(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what went wrong at a connection, as when the process has no descriptor left; after that asyncio waits."""
+    """Log what went wrong with a connection, as when the process has no descriptor left; asyncio then waits."""
     why = context.get("exception") or context.get("message")
     tell("metrics: a connection failed", level=logging.WARNING, why=repr(why))

@@ -1,4 +1,4 @@
-"""A request as an application places it, and the conversation that waits for its answer, whoever drives it."""
+"""A request as an application places it, and the conversation that waits for its answer, for any driver."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pcneo.store.transaction import Row
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
 TAKEN_SECONDS = 10.0
-"""How long a request waits to be taken before it is said; a service that rests looks every two seconds."""
+"""How long a request waits to be taken before that is logged; an idle service looks every two seconds."""
 
 LEFT_OUT = {
     "vertices": "leave it out for the whole graph",
     "p": "leave it out for every standing run of the graph",
 }
-"""What may be meant by an empty list."""
+"""What an empty list may have been meant to be."""
 
 log = logging.getLogger("pcneo")
 
@@ -34,7 +34,7 @@ class AnsweredRequest:
 
     Attributes:
         id: its identifier.
-        message: what the service says.
+        message: the service's message.
         runs: id and version of each run that it produced; readers go by that version, or by a later one.
     """
 
@@ -45,7 +45,7 @@ class AnsweredRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedRequest:
-    """What is asked; `GraphHandle.ask` says what each attribute means. What is wrong with it the service finds."""
+    """What is asked; `GraphHandle.ask` explains each attribute. The service finds what is wrong with it."""
 
     command: str
     graph: str | None = None
@@ -58,11 +58,11 @@ class PlacedRequest:
 
     @classmethod
     def of(cls, command: str, id: Key | None, **asked: Any) -> PlacedRequest:
-        """Return a request, with an identifier of its own where none is given."""
+        """Return a request, with a new identifier where none is given."""
         return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
     def parameters(self) -> dict[str, Any]:
-        """Return it as the statement `place_request` takes it."""
+        """Return the parameters of the statement `place_request`."""
         values = {
             "command": self.command,
             "graph": self.graph,
@@ -84,7 +84,7 @@ def _several(value: Any, name: str, plain: Any) -> Any:
 
 
 def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
-    """Return the answer of a request, or how far it is, 0 to 1, from the rows of the statement `get_answer`."""
+    """Return the answer to a request, or its progress, 0 to 1, from the rows of the statement `get_answer`."""
     if not rows:
         raise RequestError(f"Request {request!r} is gone.", id=request, status=None)
     row = rows[0]
@@ -98,13 +98,13 @@ def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement that a conversation asks its driver to run; it is sent the rows.
+    """A statement that a conversation asks its driver to run, which sends back the rows.
 
     Attributes:
         name: of the statement.
         parameters: its values.
         writes: whether it writes.
-        last: whether it must be run though the task is being cancelled.
+        last: whether it must be run even though the task is being cancelled.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Pause:
-    """So many seconds to wait."""
+    """A number of seconds to wait."""
 
     seconds: float
 
@@ -126,14 +126,14 @@ Step = Statement | Pause
 def conversation(
     placed: PlacedRequest, timeout: float | None, progress: Progress | None
 ) -> Generator[Step, list[Row], AnsweredRequest]:
-    """Place a request and wait for its answer; who drives it runs each step, and throws in what fails or interrupts."""
+    """Place a request and wait for its answer; the driver runs each step, and throws in what fails or interrupts."""
     cancelling = Statement("cancel_request", {"id": placed.id}, writes=True, last=True)
     try:
         yield Statement("place_request", placed.parameters(), writes=True)
     except GeneratorExit:
         raise
     except BaseException as error:
-        if not isinstance(error, Exception):  # the request may be there already, though nobody has said so here
+        if not isinstance(error, Exception):  # the request may be placed already, though no answer has said so
             yield cancelling
         raise
     patience = Patience(placed.id, timeout, time.monotonic())
@@ -158,7 +158,7 @@ class Patience:
     """How long to pause between two looks, and when to stop waiting."""
 
     def __init__(self, request: Key, timeout: float | None, now: float) -> None:
-        """Begin at `now`, a time of a clock that only goes forward."""
+        """Begin at `now`, a time on a clock that only goes forward."""
         self._request = request
         self._timeout = timeout
         self._began = now
@@ -166,14 +166,14 @@ class Patience:
         self._told = False
 
     def pause(self, now: float, row: Row) -> float:
-        """Return the seconds until the next look, from a row of `get_answer`; say once that nobody took the request."""
+        """Return the seconds until the next look, from a row of `get_answer`; log once that no service has taken it."""
         waited = now - self._began
         is_untouched = row["status"] in (None, "requested") and row["message"] is None  # given back, it has a message
         if is_untouched and waited >= TAKEN_SECONDS and not self._told:
             self._told = True
             log.warning(
-                "Nobody has taken request %r for %.0f s. Does `pcneo serve` run beside this database? It takes one "
-                "request at a time; timeout= ends the wait.",
+                "No service has taken request %r in %.0f s. Is `pcneo serve` running beside this database? It takes "
+                "one request at a time; timeout= ends the wait.",
                 self._request,
                 waited,
             )
@@ -183,8 +183,8 @@ class Patience:
         left = self._timeout - waited
         if left <= 0:
             raise RequestError(
-                f"Request {self._request!r} was not answered in {self._timeout:g} seconds, so it was cancelled. Does "
-                "`pcneo serve` run beside this database?",
+                f"Request {self._request!r} was not answered within {self._timeout:g} seconds, so it was cancelled. Is "
+                "`pcneo serve` running beside this database?",
                 id=self._request,
                 status="cancelled",
             )

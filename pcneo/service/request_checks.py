@@ -1,6 +1,6 @@
-"""What a request says, checked before any work: everything that can be wrong has a sentence for its author.
+"""What a request says, checked before any work: for everything that can be wrong its author gets a sentence.
 
-A property that no request has is refused, too: `vertexes` for `vertices` would otherwise ask for the whole graph.
+An unknown property is refused too: `vertexes` for `vertices` would otherwise ask for the whole graph.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pcneo.store.requests import VALUES, Claim
 
 COMMANDS = ("annotate", "check", "clean")
 ASKED = frozenset({*VALUES, "id", "cancel"})
-"""What whoever asks may write."""
+"""What the author of a request may write."""
 WRITTEN = frozenset(
     {
         *("status", "progress", "message", "version", "requestedAt", "startedAt", "finishedAt", "lockedAt"),
@@ -37,7 +37,7 @@ class Question:
     Attributes:
         command: `annotate`, `check` or `clean`.
         graph: its name; None where a run is named.
-        p: each once; none for those of the standing runs.
+        p: each value once; empty for those of the standing runs.
         search: None for that of each standing run.
         vertices: None for the whole graph.
         run: id of a run, for `check` and `clean`.
@@ -54,7 +54,7 @@ class Question:
 def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] = ()) -> Question:
     """Return what a request asks for, where the owner's settings allow it.
 
-    An error about a missing graph names one of the graphs that are known to the database as an example.
+    An error about a missing graph names, as an example, one of the graphs known to the database.
     """
     for name in claim.names:
         if name not in ASKED | WRITTEN:
@@ -64,8 +64,8 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
     command = _text(claim, "command", examples=COMMANDS)
     if command not in COMMANDS:
         raise ParameterError(
-            f"command is one of {', '.join(COMMANDS)}, not {_shown(command)}. Releases and budgets are their owner's "
-            "alone.",
+            f"command must be one of {', '.join(COMMANDS)}, not {_shown(command)}. Only the owner can make releases "
+            "and set budgets.",
             name="command",
             value=command,
         )
@@ -77,16 +77,16 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
 def _annotate(claim: Claim, settings: ServiceSettings, known: Sequence[str]) -> Question:
     _none_of(claim, "run")
     graph = _text(claim, "graph", examples=settings.graphs or known)
-    p = _several(claim, "p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
-    vertices = _several(claim, "vertices", (str, int), "a list of keys, all integers or all texts")
+    p = _several(claim, "p", (str, int, float), "a number between 0 and 1, as a number or as text, or a list of these")
+    vertices = _several(claim, "vertices", (str, int), "a list of keys, all integers or all strings")
     search = _text(claim, "search")
     searches = searches_of(p, search)
     if len(searches) > MOST_P:
-        raise ParameterError(f"p has {len(searches):,} values; at most {MOST_P} are taken.", name="p", value=None)
+        raise ParameterError(f"p has {len(searches):,} values; at most {MOST_P} are allowed.", name="p", value=None)
     if vertices is not None and len(vertices) > settings.max_vertices:
         raise ParameterError(
-            f"vertices has {len(vertices):,} keys; this service takes {settings.max_vertices:,} a request. Leave it "
-            "out for the whole graph.",
+            f"vertices has {len(vertices):,} keys; this service takes {settings.max_vertices:,} per request. Leave "
+            "it out for the whole graph.",
             name="vertices",
             value=None,
         )
@@ -117,7 +117,7 @@ def _is_there(claim: Claim, name: str) -> bool:
 
 
 def _text(claim: Claim, name: str, *, examples: Sequence[str] | None = None) -> str | None:
-    """Return a text; where there are examples, or none but an empty list of them, it must be there."""
+    """Return a text, which is required unless `examples` is None."""
     value = claim.values[name]
     if not _is_there(claim, name):
         if examples is None:
@@ -125,12 +125,12 @@ def _text(claim: Claim, name: str, *, examples: Sequence[str] | None = None) -> 
         example = f"; set {name}: {_shown(examples[0])}" if examples else ""
         raise ParameterError(f"{name} is missing{example}.", name=name, value=None)
     if not isinstance(value, str) or not value:
-        raise _wrong(claim, name, "a text of 1 to 1,000 characters")
+        raise _wrong(claim, name, "text of 1 to 1,000 characters")
     return value
 
 
 def _several(claim: Claim, name: str, kinds: tuple[type, ...], what: str) -> list | None:
-    """Return a value or a list of values as a list; a boolean is no integer here."""
+    """Return a value or a list of values as a list; a boolean is not an integer here."""
     if not _is_there(claim, name):
         return None
     value = claim.values[name]
@@ -144,7 +144,7 @@ def _several(claim: Claim, name: str, kinds: tuple[type, ...], what: str) -> lis
 
 def _wrong(claim: Claim, name: str, wanted: str) -> ParameterError:
     kind = claim.kinds[name].replace(" NOT NULL", "").lower()
-    return ParameterError(f"{name} must be {wanted}; it is a {kind}, or too long.", name=name, value=None)
+    return ParameterError(f"{name} must be {wanted}; it is of kind {kind}, or too long.", name=name, value=None)
 
 
 def _none_of(claim: Claim, *names: str) -> None:
@@ -158,7 +158,7 @@ def _check_graph(graph: str | None, settings: ServiceSettings) -> None:
         there = " and ".join(map(repr, settings.graphs))
         near = did_you_mean(graph or "", settings.graphs)
         raise NotFoundError(
-            f"This service does not answer for a graph {_shown(graph)}; it does for {there}.{near}",
+            f"This service does not answer for graph {_shown(graph)}, only for {there}.{near}",
             what="graph",
             name=graph,
         )

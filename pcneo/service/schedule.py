@@ -1,4 +1,4 @@
-"""Whole graphs kept up to date without being asked, by one service of several: the due time is on the graph's node."""
+"""Whole graphs kept up to date without a request, by one of several services: the due time is on the graph's node."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
 SHARE = 0.05
-"""Of the time, for reading graphs whose counts have not changed."""
+"""The share of the time for reading graphs whose counts have not changed."""
 LOCK_SECONDS = 1.0
-"""How long to wait for a graph that somebody is writing; it is being brought up to date, or will be soon."""
+"""How long to wait for a graph that someone is writing; it is being brought up to date, or will be soon."""
 
 
 class Schedule:
-    """Looks at graphs at intervals: at their counts each time, at all of them seldom; and updates those that moved."""
+    """Looks at graphs at intervals, each time at their counts, rarely at all of them; updates those that changed."""
 
     def __init__(
         self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, progress: Progress, lending: Lending
@@ -42,7 +42,7 @@ class Schedule:
         return self._settings.every is not None and time.monotonic() >= self._next
 
     def step(self) -> None:
-        """Look at the graphs that are due, and bring up to date what has moved."""
+        """Look at the graphs that are due, and bring up to date those that have changed."""
         every = self._settings.every
         if every is None or time.monotonic() < self._next:
             return

@@ -13,9 +13,9 @@ from typing import Any
 from pcneo.basics.bounded_file import read_whole
 from pcneo.errors import FileFormatError, ParameterError
 
-_MOST_BYTES = 2**20  # of a configuration
+_MOST_BYTES = 2**20  # of a configuration file
 LIMITS = ("max_vertices", "max_run_vertices", "max_waiting", "keep_days", "keep_answers", "concurrency", "grace")
-"""What a configuration file alone can set."""
+"""What only a configuration file can set."""
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -27,12 +27,12 @@ class ServiceSettings:
         graphs: names of the graphs it answers for; empty for all that the database knows.
         allow_clean: whether a request may remove a run.
         every: seconds between looks at whole graphs, which are then brought up to date; None for never.
-        max_vertices: keys that one request may name.
-        max_run_vertices: cohesions of a run of single vertices.
-        max_memberships: memberships of a run of a whole graph, by an estimate before it is first written.
-        max_waiting: requests that may wait; the newest fail.
+        max_vertices: the most keys that one request may name.
+        max_run_vertices: the most cohesions in a run of single vertices.
+        max_memberships: the most memberships in a run of a whole graph, estimated before it is first written.
+        max_waiting: the most requests that may wait; beyond that the newest fail.
         keep_days: days for which an answer is kept.
-        keep_answers: answers that are kept.
+        keep_answers: the most answers that are kept.
         concurrency: threads that search; None for all cores.
         grace: seconds that a request under way is given when the service is asked to end.
     """
@@ -50,25 +50,25 @@ class ServiceSettings:
     grace: float = 20.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values that cannot be meant."""
         for name in (*LIMITS, "max_memberships"):
             value = getattr(self, name)
             kinds = (int, float) if name == "grace" else (int, NoneType) if name == "concurrency" else int
             if isinstance(value, bool) or not isinstance(value, kinds):
-                raise ParameterError(f"{_option(name)} is a number, not {value!r}.", name=name, value=value)
+                raise ParameterError(f"{_option(name)} must be a number, not {value!r}.", name=name, value=value)
         for name in ("max_vertices", "max_run_vertices", "max_memberships", "max_waiting", "concurrency"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise ParameterError(f"{_option(name)} is at least 1, not {value}.", name=name, value=value)
+                raise ParameterError(f"{_option(name)} must be at least 1, not {value}.", name=name, value=value)
         for name in ("keep_days", "keep_answers", "grace"):
             if getattr(self, name) < 0:
-                raise ParameterError(f"{_option(name)} is not negative.", name=name, value=getattr(self, name))
+                raise ParameterError(f"{_option(name)} cannot be negative.", name=name, value=getattr(self, name))
         if self.every is not None and self.every < 1:
-            raise ParameterError("--every is at least a second.", name="every", value=self.every)
+            raise ParameterError("--every must be at least one second.", name="every", value=self.every)
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of `60s`, `5m`, `1h`, `1d`, or of a number alone."""
+    """Return the seconds of `60s`, `5m`, `1h`, `1d`, or of only a number."""
     number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
     try:
         seconds = float(number) * UNITS[unit]
@@ -91,7 +91,9 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
     for name in named:
         if name not in names:
             known = ", ".join(sorted(known.replace("_", "-") for known in names))
-            raise ParameterError(f"{path} has an option {name!r}; there are {known}.", name="config", value=name)
+            raise ParameterError(
+                f"{path} has an unknown option {name!r}; the options are {known}.", name="config", value=name
+            )
     return named
 
 

@@ -25,11 +25,11 @@ from pcneo.store.waiting import patient_until
 POLL_SECONDS = 0.5
 SLOWEST_POLL_SECONDS = 2.0
 QUIET_SECONDS = 60.0
-"""How long nothing has come before polls become slower."""
+"""How long no request must have come before polls become slower."""
 LONGEST_PAUSE = 8.0
 """Between two attempts to reach a database that does not answer."""
 REFUSED = ("Neo.ClientError.Security.Unauthorized", "Neo.ClientError.Security.CredentialsExpired")
-"""What a wrong password is called."""
+"""Neo4j's codes for a wrong password."""
 
 
 class Service:
@@ -37,7 +37,7 @@ class Service:
 
     Attributes:
         figures: what it has done.
-        queue: the database while it is connected, else None.
+        queue: the database's requests while it is connected, else None.
     """
 
     def __init__(self, settings: ServiceSettings, connection: Callable[[], ConnectionSettings]) -> None:
@@ -57,7 +57,7 @@ class Service:
         self._ending.set()
         if again:
             self._give_back()
-        else:  # in a thread of its own: a signal may have come in the middle of a line of the log
+        else:  # in its own thread: a signal may have come in the middle of a line of the log
             threading.Thread(target=self._end_in_time, name="pcneo-grace", daemon=True).start()
 
     def _end_in_time(self) -> None:
@@ -75,7 +75,7 @@ class Service:
 
     def run(self) -> None:
         """Serve until `end` is called, through restarts of the database and changes of its password."""
-        self._connection()  # what is wrong with it now is a mistake; later it is an accident, and may pass
+        self._connection()  # an error here is a mistake; a later one is an accident, and may pass
         _warm_up()
         pause = 1.0
         while not self._ending.is_set():

@@ -1,4 +1,4 @@
-"""The unit by which systemd runs a service."""
+"""The unit with which systemd runs a service."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 from collections.abc import Sequence
 
 REMOVE_SECONDS = 280
-"""For a request of a whole graph; what some minutes have written is removed in about one, on a busy machine in more."""
+"""For a request for a whole graph: removing what some minutes wrote takes about one minute, more on a busy machine."""
 
 UNIT = """\
 [Unit]
-Description=pcneo serve: minimal p-cohesions, asked from Cypher
+Description=pcneo serve: minimal p-cohesions, asked for in Cypher
 Wants=network-online.target
 After=network-online.target neo4j.service
 
 [Service]
-# NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD; readable by root alone, since systemd reads it for the service.
+# NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD; readable only by root, since systemd reads it for the service.
 EnvironmentFile=/etc/pcneo/environment
 ExecStart={command}
-# A user of its own, who sees no home folder and no /tmp of others: pcneo must be installed elsewhere.
+# Its own user, who sees no home folder and no one else's /tmp: pcneo must be installed elsewhere.
 DynamicUser=yes
 CacheDirectory=pcneo
 Environment=NUMBA_CACHE_DIR=%C/pcneo
@@ -27,7 +27,7 @@ Environment=NUMBA_CACHE_DIR=%C/pcneo
 TimeoutStopSec={stop:.0f}
 Restart=on-failure
 RestartSec=5
-# A mistake in the configuration does not go away by itself. A database that is down is waited for.
+# A mistake in the configuration does not go away by itself. The service waits for a database that is down.
 RestartPreventExitStatus=2 5
 NoNewPrivileges=yes
 ProtectSystem=strict

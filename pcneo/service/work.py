@@ -1,4 +1,4 @@
-"""What a request asks for, done: by the functions that the command line calls, and answered with what they change."""
+"""Doing what a request asks for, with the functions that the command line calls, and answering with what changed."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ log = logging.getLogger("pcneo.service")
 
 @dataclass(frozen=True)
 class Work:
-    """One request at work.
+    """The work on one request.
 
     Attributes:
         queue: the database.
         settings: the owner's.
         claim: the claim on the request.
         question: what it asks for.
-        lease: keeps the claim, and is told the progress.
+        lease: keeps the claim, and notes the progress.
         figures: of the service.
         opens: how a graph is opened for writing.
-        trims: whether to let earlier versions go afterwards.
+        trims: whether to let go of earlier versions afterwards.
     """
 
     queue: RequestQueue
@@ -55,7 +55,7 @@ class Work:
     trims: bool = True
 
     def do(self) -> Answer:
-        """Do the work and answer the request; return the answer. Whatever error ends it, nothing became visible."""
+        """Do the work and answer the request; return the answer. If an error ends the work, nothing became visible."""
         return {"annotate": self._annotate, "check": self._check, "clean": self._clean}[self.question.command]()
 
     def _annotate(self) -> Answer:
@@ -89,11 +89,11 @@ class Work:
         return answers[-1]
 
     def _marked(self) -> Database:
-        """The database, where all that is done for the request can be found and ended."""
+        """Return the database, marked so that everything done for the request can be found and ended."""
         return self.queue.db.marked({"pcneoRequest": self.claim.token})
 
     def _tell_of_removal(self) -> None:
-        """Say so; who has cancelled a request need not wait until it is done, as nobody sees what is removed."""
+        """Log it, and answer a cancelled request without waiting for the removal: no one sees what is removed."""
         tell("removing what the request wrote", request=self.claim.id)
         if isinstance(self.lease.stopped, CancelledError):
             answer = Answer("cancelled", "Cancelled. Nothing it wrote is visible; it is being removed.")
@@ -125,7 +125,7 @@ class Work:
 
     def _estimate(self, supply: Supply, search: Search) -> int:
         if not isinstance(supply, WholeGraph) or supply.vertices**2 <= self.settings.max_memberships:
-            return 0  # however large the cohesions are
+            return 0  # within the limit, however large the cohesions are
         return estimate_memberships(supply, search)
 
     def _check(self) -> Answer:
@@ -152,7 +152,7 @@ class Work:
             answer = Answer("complete", f"No run {wanted!r} is stored, so there was nothing to remove.")
             self.queue.finish(self.claim, answer)
             return answer
-        answer = Answer("complete", f"Run {run.id} is removed; it had {run.cohesions:,} cohesions.")
+        answer = Answer("complete", f"Run {run.id} was removed; it had {run.cohesions:,} cohesions.")
         marked = self._marked()
         graph = _known(marked, run.graph)
         with open_graph(marked, graph) as opened, opened.last_writes() as transaction:
@@ -162,17 +162,17 @@ class Work:
             transaction.run("hide_run", run=run.id)
             finish_within(transaction, self.claim, answer)
         try:
-            with lock_patience(LEFT_SECONDS), self.opens(marked, graph, None):  # sweeps what nobody sees any more
+            with lock_patience(LEFT_SECONDS), self.opens(marked, graph, None):  # sweeps what no one sees any more
                 pass
         except PcneoError as error:
-            log.debug("what is left of run %s is left to the next writer: %s", run.id, error)
+            log.debug("the remains of run %s are left to the next writer: %s", run.id, error)
         return answer
 
     def _is_allowed(self, graph: str) -> bool:
         return not self.settings.graphs or graph in self.settings.graphs
 
     def _last_moment(self, transaction: Transaction) -> None:
-        """Stop for the last time; from here on the answer counts with what it speaks of, or not at all."""
+        """Check for the last time whether to stop; the answer then counts with what it reports, or not at all."""
         self.lease.check()
         self.lease.let_be()
         if is_cancelled_within(transaction, self.claim):
@@ -183,8 +183,8 @@ def _known(db: Database, graph: str | None) -> GraphRecord:
     record = next((record for record in db.list_graphs() if record.name == graph), None)
     if record is None:
         raise NotFoundError(
-            f"The database knows no graph {graph!r}. The first `pcneo annotate --graph NAME`, with labels, types and "
-            "key, makes one known.",
+            f"There is no graph {graph!r} in the database. The first `pcneo annotate --graph NAME`, with labels, types "
+            "and key, creates one.",
             what="graph",
             name=graph,
         )

@@ -1,6 +1,6 @@
 """One worker: a claimed request is worked on, and answered or given back.
 
-Nothing that a request says can end it, and nothing that happens to it stays unsaid: each request ends with an answer.
+Nothing that a request says can end the worker, and no request ends without an answer, whatever happens to it.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ ATTEMPTS = 3
 BUSY_SECONDS = 86_400
 """How long a request may wait for others."""
 LONGEST_WAIT = 30.0
-"""How long a request is left alone at most before it is tried again."""
+"""The longest time that a request is left alone before it is tried again."""
 TRIM_SECONDS = 30.0
-"""How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
+"""How often earlier versions are let go after requests for single vertices, which would take twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
-"""How long somebody's lock is waited for by a request that has been given back for one."""
+"""How long a request waits for someone's lock if it has been given back because of one."""
 LONGEST_MESSAGE, LONGEST_NAME = 500, 100
-"""Characters of an answer, and of a property in the log."""
+"""The most characters of an answer, and of a property in the log."""
 
 HOPELESS = (RightsError, SchemaError, StoreFormatError)
-"""Errors of the database that a second attempt does not help."""
+"""Database errors that a second attempt does not cure."""
 
 
 class Worker:
@@ -63,7 +63,7 @@ class Worker:
         lending: Lending,
         note: Callable[[str, bool], object],
     ) -> None:
-        """Prepare; nothing is asked yet."""
+        """Prepare without asking the database."""
         self._queue = queue
         self._settings = settings
         self._figures = figures
@@ -85,10 +85,10 @@ class Worker:
             lease.stop(EndingError("The service was stopped."))
 
     def cancel(self, claim: Claim) -> None:
-        """Answer a request that its author has stopped before it was begun; nothing else is done here."""
+        """Answer a request that its author cancelled before it was begun; nothing else is done here."""
         if claim.cancel:
             self.work_on(claim)
-        else:  # it is to go on after all
+        else:  # it must go on after all
             with suppress(BusyError):
                 self._give_back(claim, "", attempts=claim.attempts - 1)
 
@@ -100,7 +100,7 @@ class Worker:
             outcome, message = self._outcome(claim)
         except LostClaimError:
             outcome, message = "lost", "another service has it, or it is gone"
-        except (BusyError, DatabaseError) as error:  # somebody holds the request itself, or no database answers
+        except (BusyError, DatabaseError) as error:  # someone holds the request itself, or no database answers
             outcome, message = "left", f"not finished; a service will take it up again shortly: {error}"
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
@@ -113,7 +113,7 @@ class Worker:
             return self._finish(claim, "cancelled", "Cancelled before it was begun.")
         if claim.attempts > ATTEMPTS:
             return self._finish(
-                claim, "failed", f"Given up: {ATTEMPTS} attempts ended with the service that made them, unanswered."
+                claim, "failed", f"Given up: {ATTEMPTS} attempts ended unanswered, each along with its service."
             )
         lease: Lease | None = None
         try:
@@ -146,11 +146,11 @@ class Worker:
             self._lease = None
 
     def _patience(self, claim: Claim) -> float:
-        """How long the work may wait for somebody's lock: less where it has waited before, lest it stop the others."""
+        """How long the work may wait for someone's lock: less where it has waited before, so others are not held up."""
         return WAITED_BEFORE_SECONDS if claim.busy else BLOCKED_SECONDS
 
     def _is_to_trim(self, question: Question) -> bool:
-        """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
+        """Whether versions are let go after this request: always after whole graphs, rarely after single vertices."""
         now, graph = time.monotonic(), question.graph or ""
         if question.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
             return False
@@ -188,12 +188,12 @@ class Worker:
         return "returned", message
 
     def _persistently(self, action: Callable[[], None]) -> None:
-        """Do it, again and again while the claim may count; after that the next worker finds the lease run out."""
+        """Do it, repeatedly while the claim may count; after that the next worker finds that the lease has run out."""
         until, pause = time.monotonic() + LEASE_SECONDS - 5, 0.5
         while True:
             try:
                 return action()
-            except (LostClaimError, BlockedError):  # whoever holds the request keeps others from it, too
+            except (LostClaimError, BlockedError):  # the holder of the request keeps others from it too
                 raise
             except (BusyError, DatabaseError):
                 if time.monotonic() > until or self._ending.is_set():
@@ -203,7 +203,7 @@ class Worker:
 
 
 def _wanted(claim: Claim) -> dict[str, Any]:
-    """Return what the log says of a request in each of its lines; what its author wrote may be of any length."""
+    """Return what each line of the log has about a request; what its author wrote may be of any length."""
     return {"request": claim.id, **{name: _shortened(claim.values[name]) for name in ("graph", "p", "by")}}
 
 
@@ -217,14 +217,14 @@ def _shortened(value: Any) -> Any:
 
 
 def sentence_of(error: Exception) -> str:
-    """Return what the author of a request may read: no key but those that were asked for, and no more than fits."""
+    """Return what the author of a request may read: no keys except those that were asked for, and no more than fits."""
     if isinstance(error, KeyPropertyError):
-        return "Keys of this graph are missing, repeated, or of kinds that cannot be keys. The service's log has more."
+        return "Some keys of this graph are missing, repeated or of unusable kinds. The service's log has the details."
     if isinstance(error, GraphChangedError):
-        return "The graph changed while it was read."
+        return "The graph changed while it was being read."
     if isinstance(error, AnswerError):
-        return "An answer failed its own check, which is a fault in pcneo. The service's log has more."
+        return "An answer failed its own check, which is a fault in pcneo. The service's log has the details."
     if not isinstance(error, PcneoError):
-        return f"The service failed with {type(error).__name__}. Its log has more."
+        return f"The service failed with {type(error).__name__}. Its log has the details."
     text = str(error)
     return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"

@@ -42,7 +42,7 @@ def check_agreement(folder: str, header: Header, text: str) -> None:
 
 def _check_notes(folder: str, header: Header) -> None:
     if folder == "write" and not header.repeatable:
-        raise ValueError("a statement that writes needs 'repeatable:', why running it twice does no harm")
+        raise ValueError("a statement that writes needs 'repeatable:', to say why running it twice does no harm")
     if folder in ("read", "queries") and header.repeatable:
         raise ValueError("'repeatable:' is for statements that write")
     if (folder == "queries") != bool(header.cost):
@@ -55,7 +55,7 @@ def _check_text(spoken: Sequence[Token]) -> None:
     if Token("symbol", ";") in spoken:
         raise ValueError("a file holds one statement, without a semicolon")
     if Token("symbol", "$") in spoken:
-        raise ValueError("a dynamic label or type, $(...), makes text of a value: declare a name instead")
+        raise ValueError("a dynamic label or type, $(...), turns a value into query text: declare a name instead")
 
 
 def _check_parameters(header: Header, spoken: Iterable[Token]) -> None:
@@ -64,7 +64,7 @@ def _check_parameters(header: Header, spoken: Iterable[Token]) -> None:
 
 
 def _check_names(header: Header, spoken: Sequence[Token]) -> None:
-    """Every sample name is used, only where its kind may stand, and every label or type is a sample name or our own."""
+    """Check that all sample names are used, only where their kinds may stand, and other labels and types are ours."""
     kinds = {declaration.name: declaration.kind for declaration in header.names}
     used: set[str] = set()
     ours = keys_of_maps(spoken, OWN_LABELS)

@@ -19,7 +19,7 @@ from pcneo.store.database import Database, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, SchemaItem, key_index
 
 MOST_SCANNED = 200_000
-"""Nodes up to which a graph is read without an index, which takes a scan for each page: some seconds at this size."""
+"""The most nodes of a graph read without an index, which takes a scan for each page: some seconds at this size."""
 
 log = logging.getLogger("pcneo")
 
@@ -41,7 +41,7 @@ class StoredGraph:
 
 
 _KEYWORDS = {"--node-label": "node_labels", "--relationship-type": "relationship_types", "--key": "key"}
-"""What Python calls an option."""
+"""The name of each option in Python."""
 
 
 def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[str, str]]:
@@ -62,7 +62,7 @@ def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[st
 
 
 def warn_of_types_without_edges(db: Database, selection: Selection) -> None:
-    """Warn of each type that no edge can have: a database keeps the names of types that nothing has any more."""
+    """Warn of each type that no edge can have: a database keeps the names of types that are no longer in use."""
 
     def has_edges(type_: str) -> bool:
         return db.count_relationships(Selection(selection.node_labels, (type_,), selection.key)) > 0
@@ -71,8 +71,8 @@ def warn_of_types_without_edges(db: Database, selection: Selection) -> None:
         if not has_edges(type_):
             others = list(filter(has_edges, db.list_relationship_types()))
             log.warning(
-                "No relationship of type %r begins at a node with %s, so the graph has no edge of that type; these "
-                "nodes have %s.%s",
+                "No relationship of type %r begins at a node labelled %s, so the graph has no edges of that type; "
+                "these nodes have %s.%s",
                 type_,
                 ", ".join(selection.node_labels),
                 _listed(others),
@@ -90,19 +90,19 @@ def find_graph(db: Database, name: str) -> GraphRecord:
 
 
 def no_such_graph(name: str, known: Sequence[str]) -> str:
-    """Say that there is no graph of this name, which there are, and which of them may be meant."""
+    """Return a message that no graph has this name, with the names that exist and the one that may be meant."""
     there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(map(repr, known)) or 'none'}"
     return f"There is no graph {name!r}; {there}.{did_you_mean(name, known)}"
 
 
 def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord]) -> None:
-    """Refuse a new name given alone where the only choice has one: it is misspelt, or opens a second ledger."""
+    """Refuse a new name without labels, types and key where the only choice has one: a typo, or a second ledger."""
     names = [record.name for record in known if record.selection == selection]
     if names:
         raise NotFoundError(
             f"There is no graph {name!r}; there is {' and '.join(map(repr, names))}."
-            f"{did_you_mean(name, names)} To give that graph a further name, name its labels, types and key "
-            "too.",
+            f"{did_you_mean(name, names)} To give that graph another name, also name its labels, types and "
+            "key.",
             what="graph",
             name=name,
         )
@@ -142,12 +142,12 @@ def missing_key_indexes(db: Database, selection: Selection) -> list[SchemaItem]:
 
 
 def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
-    """Make sure that an index finds a vertex by its key; an estimate of a graph that is not large goes without."""
+    """Make sure that an index finds a vertex by its key; an estimate of a graph that is not large does without."""
     missing = missing_key_indexes(db, selection)
     if missing and mode == "estimate" and db.count_nodes(selection) <= MOST_SCANNED:
         log.warning(
-            "%r has no index, which an annotate that stores needs; --create-index (in Python `create_index=True`) "
-            "makes it. How long writing takes is assumed here.",
+            "%r has no index, which `annotate` needs to store anything; --create-index (in Python "
+            "`create_index=True`) creates it. The time that writing takes is assumed here.",
             selection.key,
         )
         return
@@ -160,7 +160,7 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
         raise SchemaError(
             f"{selection.key!r} has no index, and without one each look-up scans all nodes with the label. Annotate "
             "with --create-index (in Python `create_index=True`), or ask an administrator to run this (a uniqueness "
-            "constraint does as well, if each value is unique):\n"
+            "constraint also works, if each value is unique):\n"
             + "\n".join(f"  {statement}" for statement in statements),
             statements=statements,
         )
@@ -189,7 +189,7 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
     if both := [text for text, number in numbers.items() if {text, number} <= there]:
         raise KeyPropertyError(
             f"The property {selection.key!r} has {both[0]} as an integer and as a string. "
-            "Keys must be all of one kind.",
+            "All keys must be of one kind.",
             example=both[0],
         )
     return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in keys))
@@ -197,7 +197,7 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
 
 @contextmanager
 def telling_of_kind(db: Database, selection: Selection) -> Iterator[None]:
-    """Add to the error that a vertex is not there that the graph's keys are of the other kind, if they are."""
+    """Add to an error about a missing vertex that the graph's keys are of the other kind, if they are."""
     try:
         yield
     except NotFoundError as error:
@@ -208,8 +208,8 @@ def telling_of_kind(db: Database, selection: Selection) -> Iterator[None]:
 
 
 def other_kind(db: Database, selection: Selection, key: Key) -> str:
-    """Return a clause where a graph's keys are of another kind than a key that it does not have."""
-    if isinstance(key, str) and is_integer_key(key):  # a number as a command line passes it, which was looked for, too
+    """Return a clause that a graph's keys are of another kind than a missing key, or nothing if they are not."""
+    if isinstance(key, str) and is_integer_key(key):  # a number as a command line passes it, which was looked for too
         return ""
     smallest: Key = -(2**63) if isinstance(key, str) else ""
     there = db.has_keys_from(selection, smallest)
@@ -224,7 +224,7 @@ def _checked(vertex: Key) -> Key:
         fits = isinstance(vertex, int) and not isinstance(vertex, bool) and -(2**63) <= vertex < 2**63
     if not fits:
         shown = repr(vertex) if len(repr(vertex)) < 60 else repr(vertex)[:60] + "…"
-        raise ParameterError(f"{shown} is no key: keys are integers of 64 bits or text.", name="vertex", value=vertex)
+        raise ParameterError(f"{shown} is not a key: keys are 64-bit integers or text.", name="vertex", value=vertex)
     return vertex
 
 
@@ -251,14 +251,14 @@ def read_graph(db: Database, selection: Selection, progress: Progress | None = N
         if counts[-1] == counts[-2]:
             return StoredGraph(graph, *counts[-1])
     raise GraphChangedError(
-        f"The graph changed while it was read, twice: (nodes, relationships) went {counts[0]}, {counts[1]}, "
-        f"{counts[2]}. Try again when nobody writes to it.",
+        f"The graph changed twice while it was being read: (nodes, relationships) went from {counts[0]} to {counts[1]} "
+        f"to {counts[2]}. Try again when no one is writing to it.",
         counts=counts,
     )
 
 
 def meant_key(db: Database, selection: Selection) -> str:
-    """Ask, as `did_you_mean` does, for a key that these labels have an index on; nothing where they have this one."""
+    """Ask, as `did_you_mean` does, about a key that these labels have an index on, unless they have one on this key."""
     indexed = [index.property for index in db.list_key_indexes() if index.label in selection.node_labels]
     return "" if selection.key in indexed else did_you_mean(selection.key, indexed, "--key")
 
@@ -270,7 +270,7 @@ def what_they_have(keys: KeyCounts) -> str:
 
 
 def _shared(db: Database, selection: Selection, error: KeyPropertyError) -> KeyPropertyError:
-    """Name the property that several vertices share values of, and one that a constraint makes unique, if any."""
+    """Return an error that names the property with shared values, and one that a constraint makes unique, if any."""
     indexes = [index for index in db.list_key_indexes() if index.unique]
     unique = [{index.property for index in indexes if index.label == label} for label in selection.node_labels]
     others = [repr(name) for name in sorted(set.intersection(*unique) - {selection.key})]
@@ -290,11 +290,11 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     name, labels = selection.key, ", ".join(selection.node_labels)
     other = keys.nodes - keys.integers - keys.strings - keys.missing
     if keys.nodes == 0:
-        raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
+        raise NotFoundError(f"No node is labelled {labels}.", what="vertices", name=labels)
     if keys.missing:
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
-            f"elementId {keys.missing_example!r}.{what_they_have(keys)} Every vertex needs its key."
+            f"elementId {keys.missing_example!r}.{what_they_have(keys)} Every vertex needs a key."
             f"{meant_key(db, selection)}",
             missing=keys.missing,
             example=keys.missing_example,
@@ -309,7 +309,7 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     if keys.integers and keys.strings:
         raise KeyPropertyError(
             f"The property {name!r} is an integer on {keys.integers} nodes, for example {keys.integer_example}, and a "
-            f"string on {keys.strings}, for example {keys.string_example!r}. Keys must be all of one kind.",
+            f"string on {keys.strings}, for example {keys.string_example!r}. All keys must be of one kind.",
             integers=keys.integers,
             strings=keys.strings,
         )

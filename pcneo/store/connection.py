@@ -23,19 +23,19 @@ def connect(
 ) -> Database:
     """Return a database that has been reached and logged in to.
 
-    Use it in a `with` block, or `close` it. A driver of your own stays open and is yours to close.
+    Use it in a `with` block, or `close` it. A driver that you pass stays open, and you close it yourself.
 
     Args:
-        uri: its Bolt address, such as `neo4j://localhost`; None for what `NEO4J_URI`, `NEO4J_USERNAME`,
-            `NEO4J_PASSWORD` and `NEO4J_DATABASE` say.
-        auth: user and password; needed with an address, and otherwise in place of those that are found.
+        uri: its Bolt address, such as `neo4j://localhost`; None to use `NEO4J_URI`, `NEO4J_USERNAME`,
+            `NEO4J_PASSWORD` and `NEO4J_DATABASE`.
+        auth: user and password; needed with an address, and otherwise used instead of those that are found.
         database: its name; None for the user's home database.
-        driver: an open driver of Neo4j's, in place of an address.
+        driver: an open driver of Neo4j's, instead of an address.
 
     Raises:
         ConnectionFailedError: there is no address, it or the password is wrong, no server answers, or it is too old;
             the message says which.
-        ParameterError: an address without a user, or an address beside a driver.
+        ParameterError: an address without a user, or an address together with a driver.
     """
     if driver is not None:
         if uri is not None or auth is not None:
@@ -54,7 +54,7 @@ def connect(
 
 
 def connect_to(settings: ConnectionSettings | None) -> Database:
-    """Return a database that owns its driver, which warns of no label, type or property that there is not yet."""
+    """Return a database that owns its driver, which does not warn of labels, types or properties not in use yet."""
     if settings is None:
         raise ConnectionFailedError(
             "NEO4J_URI is not set, and no local server was found. `pcneo server start` starts one, as "
@@ -69,7 +69,7 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
             # A dead address fails within seconds; transactions keep the driver's own, longer patience.
             connection_timeout=10,
             connection_acquisition_timeout=20,
-            # Else each query of a user's own is told of labels and properties of ours that have no use yet.
+            # Otherwise each of the user's own queries is warned of our labels and properties that are not in use yet.
             notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
         )
     try:

@@ -41,7 +41,7 @@ def _replaced(db: Database, graph: GraphRecord, name: str, values: Sequence[tupl
     noted = [release for release in _noted(db) if release.property == name]
     if values and digest not in [release.property_hash for release in noted]:
         raise GraphError(
-            f"{len(values):,} vertices have a property {name!r} already, and its values are not those of one release. "
+            f"{len(values):,} vertices already have a property {name!r}, and its values are not those of one release. "
             "Name another property.",
             property=name,
         )

@@ -70,14 +70,14 @@ class GraphRecord:
         """Refuse the name for another part of the database."""
         if self.selection != selection:
             raise GraphError(
-                f"The graph name {self.name!r} stands for {self.selection.default_name} already, not for "
+                f"The graph name {self.name!r} already stands for {self.selection.default_name}, not for "
                 f"{selection.default_name}. {instead}",
                 graph=self.name,
             )
 
 
 class Database(RunReader):
-    """One database of a server: a driver, its name and the server's version, and nothing of what it holds.
+    """One database of a server: a driver, its name and the server's version, but none of its content.
 
     `pcneo.connect` makes it. In a `with` block it is closed at the end. Every method raises DatabaseError or one of its
     subclasses; a method's docstring names what else it raises.
@@ -86,21 +86,21 @@ class Database(RunReader):
     def __init__(
         self, driver: neo4j.Driver, name: str | None = None, *, owns_driver: bool = False, uri: str | None = None
     ) -> None:
-        """Take a driver, which is closed with the database where it is the database's own, and its address."""
+        """Take a driver, which is closed with the database if the database owns it, and its address."""
         super().__init__(driver, name)
         self._owns_driver = owns_driver
         self._uri = uri
 
     def __enter__(self) -> Self:
-        """Return it."""
+        """Return the database."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the database."""
         self.close()
 
     def close(self) -> None:
-        """Close the driver, unless it is somebody else's."""
+        """Close the driver, unless it is someone else's."""
         if self._owns_driver:
             self.waits.close()
             self.driver.close()
@@ -188,34 +188,34 @@ class Database(RunReader):
         record.check_stands_for(selection, "Choose another name with --graph.")
         return record
 
-    # --- standing runs; writes are the graph's writer's alone, see `standing.py` ------------------------------------
+    # --- standing runs; only the graph's writer may write, see `standing.py` ----------------------------------------
 
     def list_unfinished(self, graph: str) -> list[tuple[str, int]]:
-        """Return the id and version of each run of a graph; version 0 is a run that nobody sees."""
+        """Return the id and version of each run of a graph; version 0 is a run that no one sees."""
         return [(row["run"], row["version"]) for row in self.read("list_unfinished", graph=graph)]
 
     def list_remains(self, graph: str) -> list[tuple[str, str, int]]:
-        """Return scope, id and version of the runs of which somebody left what nobody sees, whole graphs last."""
+        """Return scope, id and version of the runs with remains of a writer that no one sees, whole graphs last."""
         return [(row["scope"], row["run"], row["version"]) for row in self.read("list_remains", graph=graph)]
 
     def merge_run(self, run: str, graph: str, scope: str, search: Search) -> int:
-        """Enter a run, or find it there; return the version that readers go by, 0 where it is new."""
+        """Enter a run unless it exists; return the version that readers go by, 0 if it is new."""
         named = {"p": float(search.p), "pText": str(search.p), "search": search.name}
         return self.write("merge_run", run=run, graph=graph, scope=scope, **named)[0]["version"]
 
     def count_retired(self, run: str) -> int:
-        """Return the members of the hubs of a run that its current version is without."""
+        """Return how many members the hubs of a run have that its current version is without."""
         return self.read("count_retired", run=run)[0]["memberships"]
 
     def delete_earlier(self) -> int:
-        """Delete the runs of earlier formats with their hubs; return how many runs."""
+        """Delete the runs of earlier formats with their hubs; return the number of runs."""
         careful = self.waits.sees_strangers()
         while self.write("delete_earlier_cohesions", limit=EARLIER_BATCH, careful=careful)[0]["deleted"]:
             pass
         return self.write("delete_earlier_runs")[0]["deleted"]
 
     def terminate_late(self, graph: str, writer: str) -> bool:
-        """End the transactions on a graph's hubs of all writers but one; return whether one was ended."""
+        """End the transactions of all writers but one on a graph's hubs; return whether any was ended."""
         text = load_statement("terminate_late").render({})
         with translated(), self.session(neo4j.WRITE_ACCESS) as session:
             return bool(in_transaction(session, rows_of, text, {"graph": graph, "writer": writer}))
@@ -223,7 +223,7 @@ class Database(RunReader):
     # --- schema -----------------------------------------------------------------------------------------------------
 
     def ensure_schema(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
-        """Create the missing ones among some indexes and constraints, and wait until they are online; return them."""
+        """Create those indexes and constraints that are missing, wait until they are online, and return them."""
         missing = made = self._missing(wanted)
         try:
             for item in missing:

@@ -14,12 +14,12 @@ from neo4j import exceptions
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError, RightsError, SchemaError
 
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
-"""Neo4j calls it transient, but the same batch never fits: the db halves it instead of repeating it."""
+"""Neo4j calls it transient, but the same batch never fits: it is halved instead of repeated."""
 
 NO_ROUTING = "Unable to retrieve routing information"
-"""What the driver says of an address `neo4j://` behind which nothing speaks its protocol."""
+"""The driver's message for an address `neo4j://` where nothing speaks its protocol."""
 REASON = re.compile(r"\(reason (?:\[Errno -?\d+\] )?([^()]+)")
-"""In the driver's account of each address that a host name stands for."""
+"""The reason in the driver's message for each address that a host name stands for."""
 
 
 def _refused(error: Exception) -> PcneoError:
@@ -32,7 +32,7 @@ def _refused(error: Exception) -> PcneoError:
 
 def _locked_out(error: Exception) -> PcneoError:
     return ConnectionFailedError(
-        "After several wrong passwords Neo4j refuses every login for some seconds. Check NEO4J_PASSWORD, wait, try "
+        "After several wrong passwords Neo4j refuses every login for some seconds. Check NEO4J_PASSWORD, wait, and try "
         "again.",
         code=_code(error),
     )
@@ -48,14 +48,14 @@ def _expired(error: Exception) -> PcneoError:
 
 def _unreachable(error: Exception, uri: str | None = None) -> PcneoError:
     where, text = "" if uri is None else f" at {uri}", _line(error)
-    advice = f"Check NEO4J_URI and that the server runs. ({_shortened(text)})"
+    advice = f"Check NEO4J_URI and that the server is running. ({_shortened(text)})"
     if NO_ROUTING in text:
-        advice = "Check NEO4J_URI, that the server runs, and whether it uses TLS (neo4j+s://) or not (neo4j://)."
+        advice = "Check NEO4J_URI, that the server is running, and whether it uses TLS (neo4j+s://) or not (neo4j://)."
     return ConnectionFailedError(f"No Neo4j answered{where}. {advice}", code=_code(error))
 
 
 def _shortened(text: str) -> str:
-    """Leave out which addresses the driver tried, and in which words each refused; the last reason is enough."""
+    """Leave out the addresses that the driver tried and how each refused; the last reason is enough."""
     reasons = REASON.findall(text)
     return f"{text.partition(' (resolved to')[0]}: {reasons[-1].strip()}." if reasons else text
 
@@ -77,7 +77,7 @@ def _unknown_database(error: Exception) -> PcneoError:
 
 
 def _constraint(error: Exception) -> PcneoError:
-    return SchemaError(f"A constraint of the database forbids this: {_line(error)}", code=_code(error))
+    return SchemaError(f"A constraint in the database forbids this: {_line(error)}", code=_code(error))
 
 
 def _out_of_memory(error: Exception) -> PcneoError:
@@ -107,7 +107,7 @@ def _timed_out(error: Exception) -> PcneoError:
 
 def _too_slow(error: Exception) -> PcneoError:
     return BusyError(
-        f"The server needed longer for a transaction than pcneo waits; it is busy, or something holds it up: "
+        f"The server took longer over a transaction than pcneo waits; it is busy, or something holds it up: "
         f"{_line(error)}",
         code=_code(error),
     )
@@ -122,7 +122,7 @@ def _uncertain(error: Exception) -> PcneoError:
 
 
 def _other(error: Exception) -> PcneoError:
-    return DatabaseError(f"Neo4j could not do it: {_line(error)}", code=_code(error))
+    return DatabaseError(f"Neo4j could not do this: {_line(error)}", code=_code(error))
 
 
 def _closed(error: Exception) -> PcneoError:
@@ -132,7 +132,7 @@ def _closed(error: Exception) -> PcneoError:
 
 
 def _of_driver(error: Exception) -> PcneoError:
-    """The driver has one class for many faults; that it was closed is told by its words alone."""
+    """The driver has one class for many faults; only the message shows that it was closed."""
     return _closed(error) if str(error) == "Driver closed" else _other(error)
 
 
@@ -196,7 +196,7 @@ KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
 def translated(uri: str | None = None) -> Iterator[None]:
     """Translate Neo4j's and the driver's errors inside the block into ours; theirs stays as the cause.
 
-    With an address the message that nothing answers names it.
+    Given an address, the message that nothing answers names it.
     """
     try:
         yield

@@ -48,7 +48,7 @@ class Fence:
         self._only: int | None = None
 
     def lent(self, db: Database) -> Fence:
-        """Return the same right for somebody beside its holder, whose transactions all take the last session's turn."""
+        """Return the same right for a borrower, whose transactions all use the last session's fence."""
         other = copy(self)
         other._db, other._only = db, SESSIONS
         return other
@@ -79,11 +79,11 @@ class Fence:
         self.last_version = rows[0]["lastVersion"]
 
     def is_beside_others(self) -> bool:
-        """Whether a transaction is open that may hold what a commit on hubs needs."""
+        """Return whether a transaction is open that may hold what a commit on hubs needs."""
         return self._db.waits.sees_strangers()
 
     def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
-        """Return `work(transaction)`, committed, done again where the server asks for it."""
+        """Commit `work(transaction)`, repeated where the server asks for it, and return its result."""
         hold = load_statement("hold_fence").render({})
         number = self._only or session_number
 

@@ -32,7 +32,7 @@ class GraphLoader:
         """Put the names into the statements."""
         if label in OWN_LABELS or type_ in OWN_TYPES:
             name = label if label in OWN_LABELS else type_
-            raise ParameterError(f"{name} is pcneo's own; load into a name of yours.", name="name", value=name)
+            raise ParameterError(f"{name} is reserved for pcneo; load into another name.", name="name", value=name)
         self._db = db
         # A commit that waits may be left alone: it holds its vertices, for which loading again waits.
         self._metadata = {"pcneoWriter": uuid.uuid4().hex}
@@ -106,8 +106,8 @@ def _merged(tx: neo4j.Transaction, text: LiteralString, rows: Sequence[Row], cou
     merged = result.single(strict=True)["merged"]
     if merged != len(rows):
         raise WriteMismatchError(
-            f"The database merged {merged:,} of {len(rows):,} rows sent: the graph was changed meanwhile. Load again; "
-            "what is there already is left alone.",
+            f"The database merged {merged:,} of {len(rows):,} rows sent: the graph changed in the meantime. Load "
+            "again; what is already there is left alone.",
             sent=len(rows),
             written=merged,
         )

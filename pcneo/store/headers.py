@@ -81,7 +81,7 @@ def _cut(lines: list[str]) -> tuple[str, dict[str, list[str]]]:
             raise ValueError(f"the header has the section {section[1]!r} twice")
         current = sections[section[1]] = [section[2]]
     if not summary or any(line.startswith(" ") for line in summary):
-        raise ValueError("a header begins with a sentence that says what the statement does, then come its sections")
+        raise ValueError("a header begins with a sentence that says what the statement does, followed by its sections")
     return " ".join(summary), sections
 
 
@@ -114,7 +114,7 @@ def _read_entry(section: str, entry: str) -> Declaration:
         raise ValueError(f"an entry of {section!r} is a name, a kind and a meaning, two spaces apart: {entry!r}")
     name, kind, meaning = cells
     if section == "names" and kind not in NAME_KINDS:
-        raise ValueError(f"the name {name} is of the kind {kind!r}; there are {', '.join(NAME_KINDS)}")
+        raise ValueError(f"the name {name} is of the kind {kind!r}; the kinds are {', '.join(NAME_KINDS)}")
     if (section == "parameters") != name.startswith("$"):
         raise ValueError(f"a parameter, and nothing else, is written with a $: {entry!r}")
     return Declaration(name.removeprefix("$"), kind, meaning)

@@ -1,4 +1,4 @@
-"""Hubs into and out of the database, each transaction behind the writer's fence.
+"""Writing and deleting hubs, each transaction behind the writer's fence.
 
 A batch that does not fit into the server's transaction memory is halved and tried again.
 """
@@ -25,7 +25,7 @@ RETIRED_A_TRANSACTION = 20_000
 DELETED_A_TRANSACTION = 2_000
 """Hubs, with all their memberships."""
 GENTLY = 5
-"""How many times smaller transactions are on a graph that is lent: what others ask meanwhile waits for each commit."""
+"""How many times smaller transactions are on a graph that is lent: requests in the meantime wait for each commit."""
 
 log = logging.getLogger("pcneo")
 
@@ -49,7 +49,7 @@ class HubWriter:
 
     Attributes:
         begun: whether any hubs have been sent to be created.
-        gently: whether others are answered from the same graph meanwhile, so that transactions are to be smaller.
+        gently: whether others are answered from the same graph meanwhile, so that transactions must be smaller.
     """
 
     def __init__(self, fence: Fence, selection: Selection, check: Callable[[], object] = lambda: None) -> None:
@@ -94,13 +94,13 @@ class HubWriter:
         return sum(sum(in_halves(write, part, "hubs")) for part in parts)
 
     def retire_strays(self, run: str, version: int, following: int) -> int:
-        """Likewise of all current hubs whose vertex is gone, or is no vertex of the graph any more."""
+        """Do the same with all current hubs whose vertex is gone, or no longer belongs to the graph."""
         names = {"Person": self._names["Person"]}
         values = {"run": run, "version": version, "next": following}
         return self._until_none("retire_strays", "retired", RETIRED_A_TRANSACTION, values, names)
 
     def undo(self, run: str, version: int, tell: Callable[[int], object] | None = None) -> int:
-        """Delete the hubs that came for a version which never did, and take back what was retired for it.
+        """Delete the hubs written for a version that never came, and make those retired for it current again.
 
         Returns:
             The hubs deleted.
@@ -119,7 +119,7 @@ class HubWriter:
         return self._until_none(name, "deleted", DELETED_A_TRANSACTION, {**values, "careful": careful}, tell=tell)
 
     def hide_run(self, run: str) -> None:
-        """Take a run out of everybody's sight; a sweep deletes what is left of it."""
+        """Hide a run from all readers; a sweep deletes what is left of it."""
         self._write("hide_run", {}, {"run": run})
 
     def delete_run(self, run: str) -> None:
@@ -143,7 +143,7 @@ class HubWriter:
         names: Mapping[str, str | Sequence[str]] | None = None,
         tell: Callable[[int], object] | None = None,
     ) -> int:
-        """Run a statement that takes a limit until it finds less than that; return what it did, added up."""
+        """Run a statement that takes a limit until it does less than that; return the sum of what it did."""
         total, done = 0, (limit := self._at_once(limit))
         while done >= limit:
             try:
@@ -151,7 +151,7 @@ class HubWriter:
             except DatabaseError as error:
                 if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
                     raise
-                log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", limit)
+                log.debug("%d hubs at once do not fit into the server's transaction memory; trying half of them", limit)
                 limit //= 2
                 continue
             total += done
@@ -168,7 +168,7 @@ class HubWriter:
 
 
 def _in_order(rows: Sequence[CohesionRow]) -> list[Key]:
-    """Return the members of some hubs, each once, in an order that all writers keep, lest two wait for each other."""
+    """Return the members of some hubs, each once, in an order that all writers keep, so no two wait for each other."""
     return sorted({key for row in rows for key in row["members"]})  # type: ignore[type-var]  keys are of one kind
 
 
@@ -176,8 +176,8 @@ def _check_written(sent: Row, written: Row) -> None:
     """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
     if written != sent:
         raise WriteMismatchError(
-            f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships of "
-            f"{sent['cohesions']} and {sent['memberships']} sent: vertices are gone, or keys are repeated. "
+            f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships, but "
+            f"{sent['cohesions']} and {sent['memberships']} were sent: vertices are gone, or keys are repeated. "
             "Nothing of this version is visible; run it again.",
             sent=sent,
             written=written,

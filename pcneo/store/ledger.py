@@ -33,23 +33,23 @@ def list_ledger(db: Database) -> LedgerRecords:
 
 
 def merge_secret(db: Database, secret: str) -> bytes:
-    """Return the secret under which keys are hashed, or store one where there is none."""
+    """Return the secret under which keys are hashed, or store this one if there is none."""
     return db.write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
 
 
 def get_secret(db: Database) -> bytes | None:
-    """Return that secret; None where there is none."""
+    """Return the secret under which keys are hashed; None if there is none."""
     rows = db.read("get_ledger_secret")
     return rows[0]["secret"].encode() if rows and rows[0]["secret"] is not None else None
 
 
 def is_empty(db: Database, selection: Selection) -> bool:
-    """Return whether a selection has no node or no relationship."""
+    """Return whether a selection has no nodes or no relationships."""
     return 0 in db.count_store(selection)
 
 
 def versions_relied_on(db: Database, transaction: Transaction, run: str) -> set[int]:
-    """Return the versions of a run that releases rest on, damaged ones too, as a transaction sees them."""
+    """Return the versions of a run that releases rest on, even damaged releases, as a transaction sees them."""
     ledger = read_ledger(transaction, db)
     named: list[tuple[object, object]] = [(release.run, release.run_version) for release in ledger.releases]
     named += [(damaged.properties.get("run"), damaged.properties.get("runVersion")) for damaged in ledger.damaged]
@@ -78,7 +78,7 @@ def note_answers(db: Database, release: str, digest: str) -> None:
 
 
 def note_published(db: Database, release: str, mean_count: float | None, mean_degree: float | None) -> None:
-    """Record the mean count of triangles and the mean degree that a release has published; None for none."""
+    """Record the mean count of triangles and the mean degree that a release has published; None if it has not."""
     db.write("note_published", release=release, meanCount=mean_count, meanDegree=mean_degree)
 
 
@@ -126,7 +126,7 @@ class PropertyWriter:
         )
         if written != len(rows):
             raise WriteMismatchError(
-                f"Of {len(rows):,} vertices {written:,} were found again: the graph has changed since it was read.",
+                f"Only {written:,} of {len(rows):,} vertices were found again: the graph changed after it was read.",
                 sent=len(rows),
                 written=written,
             )
@@ -138,7 +138,7 @@ class PropertyWriter:
 
 
 def read_ledger(transaction: Transaction, db: Database) -> LedgerRecords:
-    """Return the ledger, read in the transaction that holds the graph's lock, so that nobody changes it meanwhile."""
+    """Return the ledger, read in the transaction that holds the graph's lock, so that no one changes it meanwhile."""
     return _records(transaction.run, db)
 
 
@@ -161,18 +161,18 @@ def create_note(
 
 
 def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) -> bool:
-    """Put values into the place of a damaged record that was read in this transaction; False where it is gone."""
+    """Replace the values of a damaged record that was read in this transaction; return False if it is gone."""
     kind = "release" if record.is_release else "budget"
     return bool(transaction.run(f"mend_{kind}", element=record.element, values=values)[0]["mended"])
 
 
 def mark_releases(transaction: Transaction, graph: str, fingerprint: str, mark: str) -> int:
-    """Give a graph's releases of another secret the hash of its keys under this one; return how many they are."""
+    """Give those releases of a graph that have a hash under another secret the one under this; return how many."""
     return transaction.run("mark_releases", graph=graph, fingerprint=fingerprint, mark=mark)[0]["marked"]
 
 
 def move_ledger(transaction: Transaction, graph: str, to: str, add: int) -> int:
-    """Enter totals and releases of one graph under another's name; return how many records that are."""
+    """Move the totals and releases of one graph to another's name; return how many records were moved."""
     return transaction.run("move_ledger", graph=graph, to=to, add=add)[0]["moved"]
 
 

@@ -1,4 +1,4 @@
-"""What the nodes of the ledger say, read as somebody must who is not sure that pcneo alone has written them.
+"""What the nodes of the ledger say, read without trusting that only pcneo has written them.
 
 A node whose properties are of other kinds than pcneo writes is a `DamagedRecord`: nothing is computed from it, and
 nothing is released until its owner has said what it is (DATA-MODEL.md#the-ledger).
@@ -24,7 +24,7 @@ IsEmpty = Callable[[Selection], bool]
 
 _MOST_DIGITS = 300
 LARGEST_NUMBER = 2**53
-"""Of a total: others number on behind it, and whoever forged a larger one would leave no room."""
+"""The bound on a total's number: later totals count on from there, and a forged larger number would leave no room."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ReleaseRecord:
     """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
 
     Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose
-    answers it is computed from, itself where it drew them; what follows is of answers that it drew
+    answers it is computed from, itself if it drew them; what follows describes answers that it drew
     (DATA-MODEL.md#the-ledger).
     """
 
@@ -85,12 +85,12 @@ class DamagedRecord:
     """A node of the ledger that is not as pcneo writes it.
 
     Attributes:
-        record: how its owner names it: the release's id where it has one, else a hash of all that it has.
+        record: how its owner names it: the release's id if it has one, else a hash of all its properties.
         is_release: whether it is a release; else it is a total.
-        graph: the graph that it names; None where it names none.
+        graph: the graph that it names; None if it names none.
         why: what is wrong, as the end of a sentence that begins with what it is.
         element: identifies the node within the transaction that read it.
-        properties: all that it has.
+        properties: all its properties.
     """
 
     record: str
@@ -105,7 +105,7 @@ class DamagedRecord:
         return f"{'Release' if self.is_release else 'Total'} {self.record} {self.why}."
 
     def sound(self) -> dict[str, Any]:
-        """Return those of its properties that are of the kind that pcneo writes, without ε1, which nothing rests on."""
+        """Return its properties that are of the kinds that pcneo writes, except ε1, which nothing rests on."""
         fields = _RELEASE if self.is_release else _BUDGET
         return {
             name: self.properties[name]
@@ -119,7 +119,7 @@ class NoteRecord:
     """What an owner did to the ledger by hand.
 
     Attributes:
-        kind: `forgotten`, `mended`, `same` or `apart`; `cleaned`, of runs.
+        kind: `forgotten`, `mended`, `same` or `apart`; `cleaned` for runs.
         graph, other: names of graphs.
         what: a sentence.
         records: what was let go or changed, as JSON.
@@ -140,11 +140,10 @@ class LedgerRecords:
     """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows.
 
     Attributes:
-        graphs, budgets, releases: as they stand, whole.
-        damaged: records that are not.
+        graphs, budgets, releases: those that are sound.
+        damaged: the records that are not.
         notes: what owners did by hand, oldest first.
-        share_nodes: asks the database that the ledger lies in whether two nodes or more carry labels of both
-            selections.
+        share_nodes: asks the ledger's database whether two nodes or more carry labels of both selections.
         is_empty: asks it whether a selection has lost all its nodes or all its relationships.
     """
 
@@ -168,7 +167,7 @@ class LedgerRecords:
         return {record.graph for record in (*self.budgets, *self.releases)}
 
     def damaged_of(self, graph: str) -> tuple[DamagedRecord, ...]:
-        """Return the damaged records of a graph, or that may be of any."""
+        """Return the damaged records of a graph, and those that may belong to any graph."""
         return tuple(record for record in self.damaged if record.graph in (None, graph))
 
     def are_apart(self, graph: str, other: str) -> bool:
@@ -228,7 +227,7 @@ def _fits(value: object, kind: str) -> bool:
 
 
 def _damage(properties: Mapping[str, Any], fields: Mapping[str, str]) -> str | None:
-    """Say what is wrong; None where all is well."""
+    """Return what is wrong; None if nothing is."""
     if wrong := [name for name, kind in fields.items() if not _fits(properties.get(name), kind)]:
         numbers = set(wrong) & {"epsilon", "delta"}
         name = "number for ε or δ" if numbers else wrong[0]
@@ -242,9 +241,9 @@ def _damage(properties: Mapping[str, Any], fields: Mapping[str, str]) -> str | N
     if epsilon < 0 or not 0 <= delta < 1:
         return f"has ε = {epsilon} and δ = {delta}"
     if "run" in fields and properties.get("run") is not None and properties.get("membershipHash") is None:
-        return "does not say on which groups it rests"
+        return "does not say which groups it rests on"
     if "number" in fields and not 0 <= (properties.get("number") or 0) < LARGEST_NUMBER:
-        return "has a number that no total gets"
+        return "has a number that no total can have"
     return None
 
 
@@ -292,7 +291,7 @@ def _digest(properties: Mapping[str, Any]) -> str:
 
 
 def budget_records(rows: Sequence[Row]) -> tuple[list[BudgetRecord], list[DamagedRecord]]:
-    """Return totals by graph and number, the one that counts last, and damaged ones."""
+    """Return totals by graph and number, the one that counts last in each graph, and damaged totals."""
 
     def made(number: int | None, **values: Any) -> BudgetRecord:
         return BudgetRecord(number=number or 0, **values)
@@ -308,7 +307,7 @@ def release_records(rows: Sequence[Row]) -> tuple[list[ReleaseRecord], list[Dama
 
 
 def note_records(rows: Sequence[Row]) -> list[NoteRecord]:
-    """Return notes, oldest first; what somebody else has written under their label says nothing."""
+    """Return notes, oldest first; what someone else has written under their label is ignored."""
     kinds = {**dict.fromkeys(("kind", "graph", "what", "who"), _TEXT), "other": _MAY_TEXT, "records": _MAY_TEXTS}
     kinds["at"] = _TIME
     notes = [

@@ -1,8 +1,8 @@
 """A graph that is being written, lent within one process: single vertices are published beside a whole graph.
 
 The holder of a graph's lock and fences writes runs of whole graphs. A borrower writes a run of single vertices, behind
-the same fences: the next writer takes those first, which waits for what is under way and keeps
-out what comes later, as it does with the holder's own batches (DATA-MODEL.md#lanes).
+the same fences: the next writer takes those first, which waits for what is under way and keeps out what comes later,
+as it does with the holder's own batches (DATA-MODEL.md#lanes).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PAUSE_SECONDS = 0.1
 
 
 class _LentLock:
-    """What stands in for the lock of a graph on loan: the last writes happen behind its holder's fence."""
+    """A stand-in for the lock of a graph on loan: the last writes happen behind its holder's fence."""
 
     def __init__(self, fence: Fence) -> None:
-        """Look whether the fence is still the holder's, and what time it is."""
+        """Check that the fence is still the holder's, and read the time."""
         self.committing = False
         self.last_version = fence.last_version
         self._fence = fence
@@ -50,7 +50,7 @@ class BesideGraph(OpenGraph):
     """A graph on loan, for runs of single vertices."""
 
     def __init__(self, db: Database, graph: GraphRecord, holder: OpenGraph) -> None:
-        """Borrow it from its holder, in transactions of one's own."""
+        """Borrow the graph from its holder, for separate transactions."""
         self.graph = graph
         self.fence = holder.fence.lent(db)
         self.lock = _LentLock(self.fence)
@@ -60,11 +60,11 @@ class BesideGraph(OpenGraph):
         self._begun: dict[str, int] = {}
 
     def next_version(self) -> int:
-        """Return a number that neither the holder nor anybody before has had."""
+        """Return a number that neither the holder nor any earlier writer has used."""
         return self._holder.next_version()
 
     def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
-        """Enter a run; what an earlier borrower has left of it is swept, which the holder does before it lends."""
+        """Enter a run, and sweep what an earlier borrower has left of it, as the holder does before it lends."""
         run, version = super().begin(search, scope, answers)
         if any(left == run for _, left, _ in self._db.list_remains(self.graph.name)):
             self.hubs.undo(run, version)
@@ -78,7 +78,7 @@ class BesideGraph(OpenGraph):
             yield transaction
 
     def note_version(self, transaction: Transaction, version: int) -> None:
-        """Note the number on the fence: the graph's node is the holder's."""
+        """Note the number on the fence: the holder has locked the graph's node."""
         transaction.run("note_lent_version", graph=self.graph.name, number=SESSIONS, version=version)
 
     def undo(self) -> None:

@@ -27,7 +27,7 @@ log = logging.getLogger("pcneo")
 
 
 class Locked(Protocol):
-    """A graph that is held for writing; attributes as of `GraphLock`."""
+    """A graph that is held for writing; attributes as in `GraphLock`."""
 
     last_version: int
     locked_at: object
@@ -43,9 +43,9 @@ class GraphLock:
 
     Attributes:
         last_version: the largest version number that the graph's runs have used, read under the lock.
-        format: of the data model, under which the graph was last written; a later one than this package's stays.
+        format: the data model's format in which the graph was last written; a later one than this package's stays.
         locked_at: the server's time when the lock was taken, as the driver gives it.
-        committing: whether its last writes are on their way: nobody knows here whether they count.
+        committing: whether its last writes are being committed: it is not known here whether they count.
 
     Raises on entering:
         BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
@@ -87,7 +87,7 @@ class GraphLock:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say whose the lock is that was waited for."""
+        """Name the holder of the lock in the error."""
         try:
             yield
         except BlockedError as error:

@@ -20,7 +20,7 @@ from pcneo.store.transaction import Row, in_halves, sample_names
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
 PAGE_NEIGHBOURS = 200_000
-"""The intended most neighbours per page: some megabytes, here and on the server."""
+"""The intended maximum of neighbours per page: some megabytes, here and on the server."""
 _LEAST_PAGE = 2  # the last vertex of the previous page, and a new one
 FRONTIER = 10_000
 """The most keys per call for neighbourhoods; from a thousand on, the cost per key is constant."""
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """A page of vertices: ascending keys, what was read of them, the page's limit, and that of the page after it."""
+    """A page of vertices: ascending keys, what was read for them, the page's limit, and that of the page after it."""
 
     keys: list[Key]
     content: T
@@ -41,7 +41,7 @@ class Page(Generic[T]):
 
 
 def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[tuple[int, Page[T]]]:
-    """Yield pages by key, and how many of a page's vertices (0 or 1) the page before had too.
+    """Yield pages in key order, and how many of a page's vertices (0 or 1) the page before had too.
 
     The next page is read while one is worked on. A page is yielded after its transaction has ended, so a repeated
     transaction yields nothing twice. A repeated key comes as often as it is repeated.
@@ -83,7 +83,7 @@ class GraphReader(Sessions):
         except DatabaseError as error:
             if limit == _LEAST_PAGE or error.data.get("code") != OUT_OF_MEMORY:
                 raise
-            log.debug("%d vertices at once do not fit into the server's transaction memory, so half of them", limit)
+            log.debug("%d vertices at once do not fit into the server's transaction memory; trying half of them", limit)
             return self._get_page(names, earlier, start, max(_LEAST_PAGE, limit // 2))
         keys, neighbours = row["keys"], row["neighbours"]
         # The next page is as long as fits, if its vertices have as many neighbours as these.
@@ -91,7 +91,7 @@ class GraphReader(Sessions):
         return Page(keys, neighbours, limit, max(_LEAST_PAGE, min(PAGE, fitting)))
 
     def has_keys_from(self, selection: Selection, smallest: Key) -> bool:
-        """Whether a key of the same kind is as large as one or larger; the index tells."""
+        """Return whether there is a key of the same kind that is this large or larger, as the index shows."""
         names = sample_names(selection, "Person", "KNOWS", "id")
         values = {"from": smallest, "limit": 1, "earlier": []}
         return any(
@@ -128,6 +128,6 @@ class GraphReader(Sessions):
         return list(neighbourhoods.items())
 
     def count_members(self, selection: Selection, rows: Sequence[Mapping[str, object]]) -> int:
-        """Find the vertices and members of cohesions, as their writing would, and return how many members there are."""
+        """Find the vertices and members of cohesions, as writing them would, and return how many members there are."""
         names = sample_names(selection, "Person", "id")
         return self.read("count_members", names, rows=rows)[0]["memberships"]

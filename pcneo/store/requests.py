@@ -1,7 +1,7 @@
 """Requests as nodes: the queue of a database, and one worker's claim on a request (DATA-MODEL.md#requests).
 
-Whatever depends on what a request says locks it first and reads it afterwards, in one transaction of at most
-`TRANSACTION_SECONDS`. Without the lock two workers claim the same request.
+Everything that depends on what a request says locks it first and reads it afterwards, in one transaction of at most
+`TRANSACTION_SECONDS`. Without the lock two workers would claim the same request.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
 LEASE_SECONDS = 30
 """How long a claim counts after its worker was last heard of, by the server's clock."""
 TRANSACTION_SECONDS = 5.0
-"""How long a transaction on a request may take, so that somebody's open lock on it stops nobody for long."""
+"""How long a transaction on a request may take, so that someone's open lock on it holds no one up for long."""
 BLOCKED_SECONDS = 1.0
 """How long it may be blocked; there are other requests."""
 ENTER_SECONDS = 2.0
-"""Likewise for new requests, which are entered many at once."""
+"""How long a transaction on new requests may take, which are entered many at once."""
 BATCH = 1_000
 """Requests that one transaction enters, refuses or deletes."""
 AHEAD_SECONDS = 60
-"""No lease and no pause that a service writes reaches further; a later time is somebody else's, and does not count."""
+"""No lease and no pause that a service writes reaches further; a later time is someone else's, and does not count."""
 MOST_ATTEMPTS = 1_000
-"""Beyond what any service counts to."""
+"""More than any service counts to."""
 LONGEST_BUSY = 10 * 86_400
-"""Seconds, likewise."""
+"""Seconds; also more than any service counts to."""
 LONGEST_TEXT = 1_000
-"""Characters of a text that are read of a request."""
+"""The most characters of a text that is read from a request."""
 LONGEST_LIST = 100_000
-"""Items likewise."""
+"""The most items of a list that is read from a request."""
 
 ENDED = ("complete", "failed", "cancelled")
 STATUSES = ("requested", "running", *ENDED)
 
 SMALL_VERTICES = 100
-"""Vertices up to which a request is a small one."""
+"""The most vertices of a small request."""
 
 VALUES = ("command", "graph", "p", "search", "vertices", "run", "by")
 """Properties by which a request says what it wants."""
@@ -52,7 +52,7 @@ VALUES = ("command", "graph", "p", "search", "vertices", "run", "by")
 
 @dataclass(frozen=True)
 class Waiting:
-    """What waits in the queue: identifier and graph of each request, the first ones that may be claimed of each kind.
+    """What waits in the queue: identifier and graph of each request, for each kind the first ones that may be claimed.
 
     Attributes:
         requests: how many there are of any status.
@@ -79,13 +79,13 @@ class Claim:
 
     Attributes:
         id: its identifier.
-        token: random; whoever holds another one has lost the request.
+        token: random; a worker that holds another one has lost the request.
         attempts: how often it was tried, this time included.
         cancel: whether its author has stopped it already.
-        busy: seconds since it was first found that it has to wait for others.
+        busy: seconds since it was first found to be waiting for others.
         names: its properties, the first hundred.
         kinds: the kind of each of `VALUES` that it has, as the server names kinds.
-        values: each of `VALUES`; None where it is missing, too long, or no scalar and no list of scalars.
+        values: each of `VALUES`; None if it is missing, too long, or neither a scalar nor a list of scalars.
     """
 
     id: Key
@@ -104,7 +104,7 @@ class Answer:
 
     Attributes:
         status: `complete`, `failed` or `cancelled`.
-        message: a sentence for whoever asked.
+        message: a sentence for the author of the request.
         runs: id and version of the runs that it produced.
     """
 
@@ -144,7 +144,7 @@ class RequestQueue:
 
     def enter(self, limit: int = BATCH, skip: int = 0) -> int:
         """Give new requests a status, a time and an identifier; return how many there were, at most `limit`."""
-        message = f"A new request has no status, or `requested`; the service sets it. There are {', '.join(STATUSES)}."
+        message = f"A new request has no status, or `requested`; the service sets it to one of {', '.join(STATUSES)}."
         with self.db.transaction({}, timeout=ENTER_SECONDS) as transaction:
             rows = transaction.run("enter_requests", skip=skip, limit=limit, statuses=list(STATUSES), message=message)
             transaction.commit()
@@ -158,7 +158,7 @@ class RequestQueue:
         return self.refuse(ids, f"More than {waiting:,} requests are waiting. Ask again later.")
 
     def refuse(self, ids: Sequence[Key], message: str) -> int:
-        """Let requests fail unclaimed, for a reason; return how many of them nobody was working on."""
+        """Let requests fail unclaimed, for a reason; return how many of them no one was working on."""
         with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=ids)
             refused = transaction.run("refuse_requests", ids=ids, message=message, ahead=AHEAD_SECONDS)[0]["refused"]
@@ -166,7 +166,7 @@ class RequestQueue:
             return refused
 
     def delete_answers(self, seconds: int, keep: int) -> int:
-        """Delete answers older than so many seconds, and all but the latest; return how many, at most `BATCH`."""
+        """Delete answers older than `seconds`, and all but the latest `keep`; return how many, at most `BATCH`."""
         return self.db.write("delete_answers", seconds=seconds, keep=keep, limit=BATCH)[0]["deleted"]
 
     def count_requests(self) -> dict[str, tuple[int, int]]:
@@ -207,28 +207,28 @@ class RequestQueue:
         return rows[0]["cancel"]
 
     def renew(self, claim: Claim, progress: float) -> None:
-        """Renew a lease, and tell how far the work is."""
+        """Renew a lease, and record how far the work is."""
         self._locked(claim, "renew_request", "renewed", lease=LEASE_SECONDS, progress=progress)
 
     def give_back(self, claim: Claim, message: str, *, wait: float = 0.0, attempts: int, busy: bool = False) -> None:
-        """Put a request back into its place in the queue."""
+        """Put a request back in its place in the queue."""
         values = {"message": message, "wait": wait, "attempts": attempts, "busy": busy}
         self._locked(claim, "return_request", "returned", **values)
 
     def finish(self, claim: Claim, answer: Answer, progress: float = 1.0) -> None:
-        """Answer a request in a transaction of its own."""
+        """Answer a request in its own transaction."""
         with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             finish_within(transaction, claim, answer, progress)
             transaction.commit()
 
-    # --- graphs that are looked at without being asked for ----------------------------------------------------------
+    # --- graphs that are looked at without a request ----------------------------------------------------------------
 
     def list_due(self) -> set[str]:
         """Return the names of the graphs whose next look is due."""
         return {row["name"] for row in self.db.read("list_due")}
 
     def claim_due(self, graph: str, every: float, patience: float) -> bool | None:
-        """Take one look at a graph; return whether to read all of it, None where somebody else has looked."""
+        """Claim one look at a graph; return whether to read all of it, None if someone else has looked."""
         with self.db.transaction({}, timeout=patience) as transaction:
             transaction.touch_graph(graph)
             rows = transaction.run("claim_due", name=graph, every=every)
@@ -236,7 +236,7 @@ class RequestQueue:
             return rows[0]["reread"] if rows else None
 
     def note_reading(self, graph: str, wait: float) -> None:
-        """Note that a graph may be read as a whole again in so many seconds."""
+        """Note that a graph may be read as a whole again in `wait` seconds."""
         self.db.write("note_reading", name=graph, wait=wait)
 
     def _locked(self, claim: Claim, statement: str, column: str, **values: object) -> None:
@@ -248,7 +248,7 @@ class RequestQueue:
             transaction.commit()
 
     def terminate(self, token: str) -> None:
-        """End all transactions under way of the claim with a token, those that read too."""
+        """End all transactions under way for the claim with this token, including those that read."""
         text = load_statement("terminate_claim").render({})
         with translated(), self.db.session(neo4j.WRITE_ACCESS) as session:
             in_transaction(session, rows_of, text, {"token": token})
@@ -279,7 +279,7 @@ def is_cancelled_within(transaction: Transaction, claim: Claim) -> bool:
 
 
 def _claim(request: Key, token: str, row: Row) -> Claim:
-    """Read what a request says, in the row of the statement `get_request`: by kind there, within bounds here."""
+    """Read what a request says from a row of the statement `get_request`, which checks kinds; this checks bounds."""
 
     def by_name(column: str) -> dict[str, object]:
         return dict(zip(VALUES, row[column], strict=True))

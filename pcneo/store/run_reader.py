@@ -1,7 +1,7 @@
-"""Standing runs out of the database: their records, and the hubs of one version.
+"""Reading standing runs: their records, and the hubs of one version.
 
-A hub belongs to the versions from `from` up to, and without, `until` (DATA-MODEL.md#runs-and-versions). Whoever reads
-more than one statement names a version, and asks at the end whether it is still kept: see `reading_version`.
+A hub belongs to the versions from `from` up to, but without, `until` (DATA-MODEL.md#runs-and-versions). A reader that
+needs more than one statement names a version, and asks at the end whether it is still kept: see `reading_version`.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pcneo.store.transaction import Row, begun, in_halves, sample_names
 
 _TRIES = 10
 _PAUSE_SECONDS = 0.02
-"""How often, and how soon after another, runs are listed while a version of one of them is being committed."""
+"""How often, and at what interval, runs are listed while a version of one of them is being committed."""
 
 SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
-"""Of each kind: which one the graph has is not known yet where hubs are read ahead. Neither finds the other kind."""
+"""One for each kind: when hubs are read ahead, the graph's kind is not known yet. Neither finds the other kind."""
 
 
 class HubColumns(NamedTuple):
-    """Current hubs as they were written, and as they are now; a value for each, the empty text where one is missing.
+    """Current hubs as they were written and as they are now; each column has a value per hub, an empty text if missing.
 
     Attributes:
         vertices: keys of the vertices whose cohesions they are.
@@ -45,9 +45,9 @@ class HubColumns(NamedTuple):
         digests: keyed hashes of those keys and the members' keys.
         sizes: members, as written.
         edges: connections inside, as written.
-        proven, best: as of `pcneo.basics.model.FoundCohesion`, as written.
+        proven, best: as in `pcneo.basics.model.FoundCohesion`, as written.
         memberships: members that they have now.
-        owned: vertices whose hub each is now.
+        owned: how many vertices each is the hub of now.
     """
 
     vertices: list[Key]
@@ -65,10 +65,10 @@ class StoredHub(NamedTuple):
     """What the hub of a vertex holds.
 
     Attributes:
-        vertex: whose cohesion it is.
-        members: keys, in no order; None for one that has lost its key since.
+        vertex: the vertex whose cohesion it is.
+        members: keys, in no order; None for a member that has lost its key since.
         edges: connections inside, as written.
-        proven, best: as of `pcneo.basics.model.FoundCohesion`.
+        proven, best: as in `pcneo.basics.model.FoundCohesion`.
     """
 
     vertex: Key
@@ -97,10 +97,10 @@ class KeptHub:
 
 @dataclass(frozen=True)
 class DifferingHub:
-    """A hub that one of two versions has and the other has not.
+    """A hub that one of two versions has and the other does not.
 
     Attributes:
-        vertex: whose cohesion it is; None where that vertex is gone.
+        vertex: the vertex whose cohesion it is; None if it is gone.
         later: whether the later version has it.
         edges, best, members: what it holds.
     """
@@ -113,7 +113,7 @@ class DifferingHub:
 
 
 class RunReader(GraphReader):
-    """Reads of runs."""
+    """Reads runs from the database."""
 
     def list_runs(self) -> list[RunRecord]:
         """Return every standing run at the version that readers go by, by id."""
@@ -146,7 +146,7 @@ class RunReader(GraphReader):
 
     @contextmanager
     def reading_version(self, run: RunRecord) -> Iterator[None]:
-        """Vouch that what is read inside the block belongs to one version: it is still kept when the block ends."""
+        """Make sure that what is read inside the block belongs to one version, which must still be kept at the end."""
         yield
         rows = self.read("get_version", run=run.id, version=run.version)
         if not rows or not rows[0]["readable"]:
@@ -157,7 +157,7 @@ class RunReader(GraphReader):
             )
 
     def get_cohesion(self, selection: Selection, run: RunRecord, vertex: Key) -> StoredHub | None:
-        """Return the hub that a version has for a vertex; None without one."""
+        """Return the hub that a version has for a vertex; None if it has none."""
         names = sample_names(selection, "Person", "id")
         rows = self.read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
         return StoredHub(vertex, **rows[0]) if rows else None
@@ -177,9 +177,9 @@ class RunReader(GraphReader):
         return chain.from_iterable(in_halves(read, keys, "cohesions"))
 
     def page_cohesions(self, selection: Selection, run: RunRecord, keys: KeyArray) -> Iterator[StoredHub]:
-        """Yield the same of one version for all of a graph's vertices: three times as fast as `stream_cohesions`.
+        """Yield the hubs of one version for all of a graph's vertices, three times as fast as `stream_cohesions`.
 
-        It does not see hubs whose vertex is gone. Ask with `reading_version` whether the version was still kept.
+        It does not see hubs whose vertex is gone. Check with `reading_version` that the version was still kept.
         """
         a_page = max(1, min(PAGE, PAGE_NEIGHBOURS * max(1, run.cohesions) // max(1, run.memberships)))
         for start in range(0, len(keys), a_page):
@@ -191,7 +191,7 @@ class RunReader(GraphReader):
             yield record["vertex"], record["members"], record["edges"]
 
     def stream_groups(self, selection: Selection, run: RunRecord) -> Iterator[KeptHub]:
-        """Yield every hub of one version as it is now, in no order, those whose vertex is gone too."""
+        """Yield every hub of one version as it is now, in no order, including those whose vertex is gone."""
         for record in self._stream("stream_groups", sample_names(selection, "id"), run):
             yield KeptHub(*record.values("owner", "digest", "size", "vertices", "members"))
 
@@ -207,7 +207,7 @@ class RunReader(GraphReader):
             yield from opened.run(text, {"run": run.id, "version": run.version})
 
     def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[DifferingHub]:
-        """Return the hubs that one of two versions of a run has and the other has not."""
+        """Return the hubs that one of two versions of a run has and the other does not."""
         names = sample_names(selection, "Person", "id")
         return [
             DifferingHub(
@@ -222,7 +222,7 @@ class RunReader(GraphReader):
         return dict(self.read("check_hubs", run=run, version=version)[0])
 
     def list_stray_hubs(self) -> list[tuple[str, int]]:
-        """Return the runs that hubs name and that are not on record, and how many hubs name each."""
+        """Return the runs that hubs name but that are not on record, and how many hubs name each."""
         return [(row["run"], row["cohesions"]) for row in self.read("list_stray_hubs")]
 
     def count_current(self, run: str, version: int) -> tuple[int, int]:
@@ -231,7 +231,7 @@ class RunReader(GraphReader):
         return row["cohesions"], row["memberships"]
 
     def stream_hubs(self, selection: Selection, run: str, version: int) -> Generator[HubColumns, None, None]:
-        """Yield the current hubs of a run, in pages by key of their vertices; a vertex of two labels comes once."""
+        """Yield the current hubs of a run, in pages by key of their vertices; a vertex with two labels comes once."""
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "id"), "Page": label}
             values = {"run": run, "version": version, "earlier": list(selection.node_labels[:i])}
@@ -245,12 +245,12 @@ class RunReader(GraphReader):
         return Page(row["keys"], HubColumns._make(row[name] for name in HubColumns._fields), limit, limit)
 
     def list_containing(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> list[Key]:
-        """Return the vertices whose current cohesions have any of some vertices as a member."""
+        """Return the vertices whose current cohesions have any of the given vertices as a member."""
         names = sample_names(selection, "Person", "id")
         return self.read("list_containing", names, run=run, version=version, keys=list(keys))[0]["vertices"]
 
     def list_beside_strays(self, selection: Selection, run: str, version: int) -> list[Key]:
-        """Return the vertices whose current cohesions have a member that is no vertex of the graph any more."""
+        """Return the vertices whose current cohesions have a member that no longer belongs to the graph."""
         names = sample_names(selection, "Person", "id")
         return self.read("list_beside_strays", names, run=run, version=version)[0]["vertices"]
 

@@ -10,7 +10,7 @@ from pcneo.store.statements import load_statement
 from pcneo.store.tokens import tokenize
 
 FORMAT = 3
-"""Of the data model. A run of this format names its `search`; in the first two it had a `score`."""
+"""The format of the data model. A run of this format names its `search`; in the first two it had a `score`."""
 
 
 @dataclass(frozen=True)

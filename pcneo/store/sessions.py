@@ -75,7 +75,7 @@ class Sessions:
         return self._server
 
     def _forget(self) -> None:
-        """The connection has broken: who answers next may be another server."""
+        """Forget the version: the connection has broken, and another server may answer next."""
         self._server.version = None
 
     def marked(self, marks: Mapping[str, str]) -> Self:
@@ -190,13 +190,13 @@ def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Ite
 
 
 def limited(work: Work) -> Work:
-    """Have the server end the transactions in which the driver calls `work` after as long as locks are waited for."""
+    """Have the server end the transactions in which the driver calls `work` after `BLOCKED_SECONDS`."""
     return neo4j.unit_of_work(timeout=BLOCKED_SECONDS)(work)
 
 
 def _cut(session: neo4j.Session) -> None:
     """Cut the connection of a session; a thread that waits for the server in it goes on with an error."""
-    session.__exit__(CancelledError, None, None)  # for this kind of error the driver does it
+    session.__exit__(CancelledError, None, None)  # for this kind of error the driver cuts it
 
 
 def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | None, access: str) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | No
         "default_access_mode": access,
         "bookmark_manager": driver.execute_query_bookmark_manager,
         "notifications_min_severity": neo4j.NotificationMinimumSeverity.WARNING,
-        # A label, type or property without uses is no mistake here: ours are new at first.
+        # A label, type or property that is not in use is not a mistake here: ours are new at first.
         "notifications_disabled_classifications": [neo4j.NotificationDisabledClassification.UNRECOGNIZED],
     }
 

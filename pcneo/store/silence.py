@@ -1,11 +1,11 @@
-"""Says so where the server lets a statement wait: without a word, a dead connection and a long query look alike.
+"""Logs that the server keeps a statement waiting: otherwise a dead connection and a long query would look alike.
 
-How long the driver waits is the server's business: it tells every client after how many seconds without a sign of life
-a connection is dead, and gives such signs while it works. That is twice `server.bolt.connection_keep_alive`: 120 by
-default, 50 for the local server. Nobody else can give up sooner. The driver has limits for connecting and for sending,
-and none for reading; `Driver.close` must not be called while another thread waits in it; a thread of our own that is
-left waiting would keep what it holds; and a signal ends waits in the main thread alone, where it would end the caller's
-own program with them.
+The server decides how long the driver waits: it tells every client after how many seconds without a sign of life a
+connection is dead, and gives such signs while it works. The limit is twice `server.bolt.connection_keep_alive`: 120 by
+default, 50 for the local server. Nothing else can give up sooner. The driver has limits for connecting and for sending,
+but not for reading; `Driver.close` must not be called while another thread waits in it; a thread of ours left waiting
+would keep what it holds; and a signal ends waits only in the main thread, where it would end the caller's program with
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SAY_SECONDS = 20.0
-"""Seconds without an answer, after which it is said for the first time, and after as many again each time."""
+"""Seconds without an answer before it is logged for the first time, and between one time and the next."""
 
 log = logging.getLogger("pcneo")
 
@@ -27,7 +27,7 @@ class _Watch:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waits: dict[object, tuple[float, int]] = {}  # since when, and how often it was said
+        self._waits: dict[object, tuple[float, int]] = {}  # since when, and how often it was logged
         self._runs = False
 
     def begin(self) -> object:
@@ -66,7 +66,7 @@ _WATCH = _Watch()
 
 @contextmanager
 def told_of_silence() -> Iterator[None]:
-    """Wait for the server inside the block; every twenty seconds it is logged that no answer has come."""
+    """Wait for the server inside the block, and log every twenty seconds that no answer has come."""
     wait = _WATCH.begin()
     try:
         yield

@@ -1,4 +1,4 @@
-"""The life of standing runs: begun, given versions, swept of what dead writers left, trimmed of versions nobody reads.
+"""The life of standing runs: begun, given versions, swept of what dead writers left, trimmed of versions no one reads.
 
 All of it is done by the one writer of a graph: under its lock, and behind its fence (DATA-MODEL.md#runs-and-versions).
 """
@@ -24,7 +24,7 @@ from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
 MOST_VERSIONS = 2**52
-"""Versions of a graph; hubs without an end have 2^53 - 1 there, and so a number near it would hide what is written."""
+"""The bound on a graph's version numbers. `until` is 2^53 - 1 in current hubs; a number near that would hide hubs."""
 RECORDS = 1_000
 """Versions of a run whose records stay after their hubs have gone."""
 
@@ -33,11 +33,11 @@ log = logging.getLogger("pcneo")
 
 @dataclass(frozen=True)
 class Keeping:
-    """How long the hubs of versions are kept that readers have gone on from.
+    """How long the hubs of replaced versions are kept.
 
     Attributes:
-        versions: so many at least.
-        seconds: so long at least after a version was replaced.
+        versions: at least this many are kept.
+        seconds: a version is kept at least this long after it was replaced.
     """
 
     versions: int = 3
@@ -46,7 +46,7 @@ class Keeping:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRecord:
-    """What `PCohesionVersion` says of a new version; `replaces` is the one before, the rest as in a `RunRecord`."""
+    """What `PCohesionVersion` records about a new version; `replaces` is the one before, the rest as in `RunRecord`."""
 
     replaces: int
     version: int
@@ -66,7 +66,7 @@ class VersionRecord:
     from_files: bool
 
     def parameters(self) -> dict[str, object]:
-        """Return it as the statement `create_version` takes it."""
+        """Return the parameters of the statement `create_version`."""
         return {_SPELLED.get(name, name): value for name, value in vars(self).items()}
 
 
@@ -76,27 +76,27 @@ _SPELLED = {
     "membership_hash": "membershipHash",
     "from_files": "fromFiles",
 }
-"""Names of fields whose parameter is spelled otherwise."""
+"""Fields whose parameters are spelled differently."""
 
 
 def run_id(graph: str, search: Search, scope: str, answers: str = "") -> str:
     """Return the id of a standing run: `friends@3/10`, `friends@3/10:density`, `friends@3/10:vertices`.
 
-    One of answers has the beginning of their hash in it: `friends@3/10:answers:5f0c1e77`.
+    The id of a run of answers has the beginning of their hash in it: `friends@3/10:answers:5f0c1e77`.
     """
     kind = [scope] if scope != "graph" else []
     return ":".join([f"{graph}@{search}", *kind, *filter(None, [answers])])
 
 
 class OpenGraph:
-    """A graph whose only writer is whoever holds this; made by `open_graph`.
+    """A graph whose only writer is the holder of this object; made by `open_graph`.
 
     Attributes:
         graph: the graph's record.
         lock: its lock.
         fence: its fence, which has been taken.
-        hubs: writes behind it.
-        swept: the hubs that earlier writers had left.
+        hubs: writes hubs behind the fence.
+        swept: how many hubs of earlier writers were swept.
     """
 
     def __init__(self, db: Database, graph: GraphRecord, lock: GraphLock) -> None:
@@ -114,7 +114,7 @@ class OpenGraph:
     def sweep(
         self, tell: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
     ) -> int:
-        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted.
+        """Undo what was written for versions that never came, and delete runs without one; return the hubs deleted.
 
         `ready` is called once the runs of single vertices are done; those of whole graphs may take minutes.
         """
@@ -131,7 +131,7 @@ class OpenGraph:
         return deleted
 
     def next_version(self) -> int:
-        """Return a number behind the graph's last one, behind those of its runs, and behind those returned before."""
+        """Return a number above the graph's last one, those of its runs, and those returned before."""
         with self._counting:
             self._last = (self._last_on_record() if self._last is None else self._last) + 1
             return self._last
@@ -141,10 +141,10 @@ class OpenGraph:
         last = max(self.lock.last_version, self.fence.last_version)
         if not 0 <= self.lock.last_version <= last < MOST_VERSIONS or not all(0 <= run < MOST_VERSIONS for run in runs):
             raise GraphError(
-                f"Graph {self.graph.name!r} says that its last version is {last}, and its runs say "
-                f"{', '.join(map(str, runs)) or 'nothing'}. No pcneo writes that: somebody has changed it. Remove the "
-                "property `lastVersion` of its node PCohesionGraph, and clean a run that says so, and the next one is "
-                "numbered behind those that are left.",
+                f"Graph {self.graph.name!r} records {last} as its last version, and its runs record "
+                f"{', '.join(map(str, runs)) or 'nothing'}. pcneo never writes that: someone has changed it. Remove "
+                "the property `lastVersion` of its node PCohesionGraph, and clean any run with such a number; the next "
+                "version is then numbered after those that are left.",
                 graph=self.graph.name,
             )
         return max([last, *runs])
@@ -158,7 +158,7 @@ class OpenGraph:
     def last_writes(self) -> Iterator[Transaction]:
         """Yield the lock's transaction, which is committed at the end of the block if the fence still stands.
 
-        Somebody who has lost the lock without noticing may have taken the fences since, and swept what was written.
+        A writer that has lost the lock without noticing may have taken the fences since, and swept what was written.
         """
         with self.lock.last_writes() as transaction:
             self.fence.hold(transaction)
@@ -170,22 +170,22 @@ class OpenGraph:
         intended = {"added": record.added, "retired": record.retired}
         if written != intended:
             raise WriteMismatchError(
-                f"Run {run}: {written['added']} hubs were added and {written['retired']} retired, where "
-                f"{record.added} and {record.retired} were meant to be. Nothing new is visible; run it again.",
+                f"Run {run}: {written['added']} hubs were added and {written['retired']} retired instead of "
+                f"{record.added} and {record.retired}. Nothing new is visible; run it again.",
                 sent=intended,
                 written=written,
             )
         started = self.lock.locked_at
         if transaction.run("create_version", run=run, startedAt=started, **record.parameters())[0]["created"] != 1:
             raise WriteMismatchError(
-                f"Run {run} is gone or has another version than when it was read. Nothing new is visible.",
+                f"Run {run} is gone, or has another version than when it was read. Nothing new is visible.",
                 sent=1,
                 written=0,
             )
         self.note_version(transaction, record.version)
 
     def note_version(self, transaction: Transaction, version: int) -> None:
-        """Note that the graph's versions have come to a number, in the transaction that makes it visible."""
+        """Note the graph's latest version number, in the transaction that makes that version visible."""
         with self._counting:
             last = max(version, self._last or 0)
         transaction.run("note_version", graph=self.graph.name, version=last)
@@ -193,10 +193,10 @@ class OpenGraph:
     def trim(self, run: str, keeping: Keeping, relied_on: Callable[[Transaction, str], Collection[int]]) -> None:
         """Delete the hubs that no kept version has, and the records of versions long gone.
 
-        `relied_on` returns the versions of a run that somebody relies on, as a transaction sees them; those stay.
+        `relied_on` returns the versions of a run that someone relies on, as a transaction sees them; those stay.
         """
         versions = self._db.list_versions(run)
-        if not versions:  # somebody has removed the run meanwhile
+        if not versions:  # someone has removed the run meanwhile
             return
         current = versions[-1]
         if self._db.count_retired(run) > current.memberships:
@@ -219,7 +219,7 @@ class OpenGraph:
         return self._delete_unkept(run, self._db.list_versions(run))
 
     def _delete_unkept(self, run: str, versions: Sequence[RunRecord]) -> int:
-        """Between two kept versions there are such hubs only where a version between them is not kept."""
+        """Such hubs exist between two kept versions only if a version between them is not kept."""
         deleted, after, gone = 0, 0, False
         for version in versions:
             if not version.readable:
@@ -232,7 +232,7 @@ class OpenGraph:
 
 
 Opens = Callable[[Database, GraphRecord, Callable[[int], object] | None], AbstractContextManager[OpenGraph]]
-"""How a graph is opened for writing; as `open_graph`."""
+"""How a graph is opened for writing; like `open_graph`."""
 
 
 @contextmanager

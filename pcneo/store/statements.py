@@ -20,8 +20,8 @@ above. The folder decides the access mode: `read` and `queries` read, `write` wr
 
 `names` are samples that make the file valid Cypher as it stands; `Statement.render` puts the user's own in their place,
 token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A sample
-stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`, but
-for a property of our own in a map behind one of our labels, `(:PCohesionRun {id: $run})`, which is left as it is.
+stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`,
+except a property of ours in a map after one of our labels, `(:PCohesionRun {id: $run})`, which is left as it is.
 Everything declared is compared with the text when the file is loaded.
 """
 
@@ -46,7 +46,7 @@ from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 FOLDERS = ("schema", "read", "write", "queries")
 
 KEPT_PLANS: LiteralString = "CYPHER replan=skip "
-"""What stands before a statement whose plan is to be kept."""
+"""The prefix of a statement whose plan must be kept."""
 
 _options: ContextVar[LiteralString] = ContextVar("options", default="")
 
@@ -66,7 +66,7 @@ class Statement(Header):
     text: LiteralString
 
     def __repr__(self) -> str:
-        """Return its name and what it does, in a line."""
+        """Return its name and what it does, on one line."""
         return f"{self.name}: {self.summary}"
 
     def render(self, names: Mapping[str, str | Sequence[str]]) -> LiteralString:
@@ -94,11 +94,11 @@ class Statement(Header):
 
 @contextmanager
 def kept_plans() -> Iterator[None]:
-    """Have the server run the statements on our own nodes, rendered inside the block, as it has planned them before.
+    """Have the server keep its plans for the statements on our own nodes that are rendered inside the block.
 
-    It would plan each one anew whenever counts have changed much, as they do while a whole graph is written; on a busy
-    server that takes longer than all that one vertex asks. The others are planned anew: where there is little as yet
-    some begin with all cohesions of a run.
+    Otherwise it would plan each one again whenever counts have changed much, as they do while a whole graph is written;
+    on a busy server that takes longer than everything that one vertex needs. Other statements are planned again: while
+    there is little data, some plans begin with all cohesions of a run.
     """
     before = _options.set(KEPT_PLANS)
     try:
@@ -114,7 +114,7 @@ def load_statement(name: str) -> Statement:
     if not folders:
         raise NotFoundError(f"there is no statement named {name!r}", what="statement", name=name)
     if len(folders) > 1:
-        raise PcneoError(f"the statement {name} lies in several folders: {', '.join(folders)}", name=name)
+        raise PcneoError(f"the statement {name} is in several folders: {', '.join(folders)}", name=name)
     path = _root() / folders[0] / f"{name}.cypher"
     return parse_statement(folders[0], name, path.read_text(encoding="utf-8"))
 
@@ -136,7 +136,7 @@ def parse_statement(folder: str, name: str, source: str) -> Statement:
 
 
 def _root() -> Path:
-    """The folder of statements: inside the installed package, or beside it in a checkout."""
+    """Return the folder of statements: inside the installed package, or beside it in a checkout."""
     package = Path(str(files("pcneo")))
     installed = package / "cypher"
     return installed if installed.is_dir() else package.parent / "cypher"
@@ -149,7 +149,7 @@ def _names_in(folder: str) -> tuple[str, ...]:
 
 @cache
 def _pieces(text: str, samples: frozenset[str]) -> tuple[tuple[str, bool], ...]:
-    """The sample names of a statement and what stands between them, and whether each piece is a sample name.
+    """Split a statement into its sample names and what is between them; mark which pieces are sample names.
 
     A streamed vertex sends some statements dozens of times, and splitting one into tokens takes longer than its search.
     """

@@ -52,7 +52,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def keys_of_maps(tokens: Sequence[Token], labels: Container[str]) -> set[int]:
-    """Return where keys of a map right behind one of some labels stand: of `key` in `(:Label {key: 1})`."""
+    """Return the positions of the keys of maps right after any of the labels, such as `key` in `(:Label {key: 1})`."""
     keys: set[int] = set()
     maps: list[bool] = []
     spoken = [i for i, token in enumerate(tokens) if not token.is_silent]
@@ -69,8 +69,8 @@ def keys_of_maps(tokens: Sequence[Token], labels: Container[str]) -> set[int]:
 def quote_identifier(name: str) -> str:
     r"""Return `name` in backticks, so that Cypher reads it as a single label, type or property, whatever it contains.
 
-    Backticks are doubled. A backslash becomes its unicode escape, because Cypher replaces `\u0060` by a backtick before
-    it looks for the closing one.
+    Backticks are doubled. A backslash becomes its unicode escape, because Cypher replaces `\u0060` with a backtick
+    before it looks for the closing one.
     """
     if not name:
         raise ParameterError("an empty name cannot be a label, relationship type or property", name="name", value=name)

@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
 
 PAUSE_SECONDS = 0.2
-"""How soon a pause between two attempts is over where the work is to stop."""
+"""How soon a pause between two attempts is over if the work must stop."""
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -55,12 +55,12 @@ class Transaction:
             self._opened.commit()
 
     def is_readable(self, run: str, version: int) -> bool:
-        """Whether the hubs of a version of a run are kept; nobody lets them go before this transaction ends."""
+        """Whether the hubs of a version of a run are kept; no one lets them go before this transaction ends."""
         rows = self.run("hold_versions", run=run, versions=[version])
         return bool(rows and rows[0]["readable"])
 
     def touch_graph(self, name: str) -> Row | None:
-        """Take or keep the write lock on one graph; return its `lastVersion` and the time, None where it is unknown."""
+        """Take or keep the write lock on one graph; return its `lastVersion` and the time, None if it is unknown."""
         rows = self.run("touch_graph", name=name, format=FORMAT)
         return rows[0] if rows else None
 
@@ -77,8 +77,8 @@ def begun(
 ) -> Iterator[neo4j.Transaction]:
     """Begin a transaction, which its session rolls back when it is closed, unless it was committed.
 
-    It is closed by nobody else: where a statement in it has failed the driver has given its connection back, and to
-    close it would roll back what another thread does there by now.
+    Nothing else closes it: after a failed statement the driver has given its connection back, and closing it would
+    roll back what another thread does there by then.
     """
     yield session.begin_transaction(metadata=dict(metadata or {}), timeout=timeout)
 
@@ -89,7 +89,7 @@ def in_transaction(
     *arguments: Any,
     begin: Callable[[neo4j.Session], AbstractContextManager[neo4j.Transaction]] = begun,
 ) -> T:
-    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it."""
+    """Commit `work(transaction, *arguments)`, again if the server or the connection asks for it; return its result."""
 
     def attempt() -> T:
         with begin(session) as opened:
@@ -106,7 +106,7 @@ def in_one_trip(
 ) -> list[Row]:
     """Return the rows of a statement that reads; repeat it when the server or the connection asks for it.
 
-    The server begins and ends the transaction itself, which saves two round trips. It shows under its marks, if any.
+    The server begins and ends the transaction itself, which saves two round trips. Its marks, if any, are listed.
     """
     query = neo4j.Query(text, metadata=dict(marks)) if marks else text
 
@@ -118,7 +118,7 @@ def in_one_trip(
 
 
 def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: str) -> Iterator[T]:
-    """Yield `work(items)`, or that of each half where they do not fit into the server's transaction memory together."""
+    """Yield `work(items)`, or that of each half if together they do not fit into the server's transaction memory."""
     try:
         done = work(items)
     except DatabaseError as error:
@@ -127,7 +127,7 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
     else:
         yield done
         return
-    log.debug("%d %s at once do not fit into the server's transaction memory, so half of them", len(items), what)
+    log.debug("%d %s at once do not fit into the server's transaction memory; trying half of them", len(items), what)
     middle = len(items) // 2
     for half in (items[:middle], items[middle:]):
         yield from in_halves(work, half, what)
@@ -135,9 +135,9 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
 
 @contextmanager
 def noticing_breaks(tell: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then done again.
+    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then repeated.
 
-    Blocks may lie in one another: each is called.
+    Blocks may be nested: each `tell` is called.
     """
     around = _broken.get()
 
@@ -184,7 +184,7 @@ def _patiently(attempt: Callable[[], T]) -> T:
 
 
 def _pause(seconds: float) -> None:
-    """Wait before another attempt, as long as this place is patient."""
+    """Wait before another attempt, unless the work must stop meanwhile."""
     until, was_patient = time.monotonic() + seconds, not is_to_end()
     while (left := until - time.monotonic()) > 0 and not (was_patient and is_to_end()):
         time.sleep(min(left, PAUSE_SECONDS))

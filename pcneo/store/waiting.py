@@ -1,8 +1,8 @@
-"""Waits for somebody's lock, ended from a second session: after some seconds, or at once where the work is to stop.
+"""Waits for someone's lock, ended from a second session: after some seconds, or at once if the work must stop.
 
-A server lets a transaction wait for a lock without limit, and anybody may hold it: an open transaction in a browser is
-enough. So each transaction of ours that writes carries a token, by which it is found in the server's list, with what
-blocks it (DATA-MODEL.md#somebody-elses-locks).
+A server lets a transaction wait for a lock without limit, and anyone may hold it: an open transaction in a browser is
+enough. So each of our transactions that write carries a token, by which it is found in the server's list, along with
+what blocks it (DATA-MODEL.md#somebody-elses-locks).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pcneo.errors import BusyError, PcneoError
 BLOCKED_SECONDS = 10.0
 """How long a transaction may be blocked before it is ended."""
 LOOK_SECONDS = 1.0
-"""How often the server is asked what is blocked, once a transaction has lasted as long."""
+"""How often the server is asked what is blocked, once a transaction has lasted that long."""
 TICK_SECONDS = 0.2
-"""How soon a wait ends where the work is to stop."""
+"""How soon a wait ends if the work must stop."""
 ENDING_SECONDS = 2.0
-"""How long an interrupted command waits for the second session, and work that is to stop for a commit."""
+"""How long an interrupted command waits for the second session, and work that must stop waits for a commit."""
 MOST_NAMED = 3
 """How many open transactions are named where it is not known which of them is in the way."""
 
@@ -46,7 +46,7 @@ class BlockedError(BusyError):
 
 @contextmanager
 def patient_until(event: threading.Event) -> Iterator[None]:
-    """Wait for nobody any more, inside the block, once the event has come: no lock, and no broken connection."""
+    """Inside the block, stop waiting once the event is set, be it for a lock or for a broken connection."""
     before = _ending.set((*_ending.get(), event))
     try:
         yield
@@ -55,13 +55,13 @@ def patient_until(event: threading.Event) -> Iterator[None]:
 
 
 def is_to_end() -> bool:
-    """Whether an event has come until which the block is patient."""
+    """Return whether an event is set that ends the patience of a block around the caller."""
     return any(event.is_set() for event in _ending.get())
 
 
 @contextmanager
 def lock_patience(seconds: float) -> Iterator[None]:
-    """Wait for a lock, inside the block, for so many seconds at most."""
+    """Inside the block, wait for a lock for at most this many seconds."""
     before = _patience.set(min(seconds, _patience.get()))
     try:
         yield
@@ -75,7 +75,7 @@ class Blocker:
 
     Attributes:
         id: the server's name for it.
-        user, client, since: whose it is, from where, and since when it is open; None where this user may not see it.
+        user, client, since: whose it is, from where, and since when it has been open; None if this user may not see it.
         is_ours: whether some pcneo began it.
     """
 
@@ -86,7 +86,7 @@ class Blocker:
     is_ours: bool = False
 
     def __str__(self) -> str:
-        """Return it for people."""
+        """Return a description for people."""
         if self.user is None:
             return f"{self.id}, which this database user may not see"
         return f"user {self.user!r} at {self.client}, since {self.since}, {self.id}"
@@ -99,14 +99,14 @@ class Wait:
         limit: seconds for which it may be blocked.
         ended: whether it was ended, or left alone in its commit, because it was blocked.
         blocker: what it was last seen to wait for.
-        is_schema: whether it changes the schema; while that waits for others the server calls it running.
+        is_schema: whether it changes the schema; the server calls such a transaction running even while it waits.
         cut: closes its connection.
     """
 
     def __init__(
         self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
     ) -> None:
-        """Begin, with the patience of this place."""
+        """Begin, with the patience of the blocks around the caller."""
         self.limit = limit
         self.is_schema = is_schema
         self.ended = False
@@ -122,7 +122,7 @@ class Wait:
 
     @property
     def is_hurried(self) -> bool:
-        """Whether the work that it is for is to stop."""
+        """Whether its work must stop."""
         return any(event.is_set() for event in self._events)
 
     def is_over(self, blocker: Blocker | None, now: float) -> bool:
@@ -132,10 +132,10 @@ class Wait:
         return self._blocked_since is not None and (self.is_hurried or now - self._blocked_since >= self.limit)
 
     def is_to_leave(self, commits: bool, others: Sequence[Blocker], now: float) -> bool:
-        """Note whether it is being committed, and return whether it has been for so long that it is left alone.
+        """Note whether it is being committed, and return whether that has lasted so long that it is left alone.
 
-        Nobody can end a commit that waits for a lock. One of a group may be left: behind a fence nobody sees what it
-        writes, and what is loaded is looked for again. Any other one is left only where the work is to stop.
+        No one can end a commit that waits for a lock. One that belongs to a group may be left: behind a fence no one
+        sees what it writes, and what is loaded is looked for again. Any other is left only if the work must stop.
         """
         self._commits_since = (self._commits_since or now) if commits else None
         self._others = others
@@ -149,8 +149,8 @@ class Wait:
         if not self._is_explained:
             self._is_explained = True
             log.warning(
-                "A commit has lasted for %.0f s: the server is slow, or the commit waits for what an open transaction "
-                "holds. An interruption ends the wait. Open: %s",
+                "A commit has taken %.0f s so far: the server is slow, or the commit is waiting for what an open "
+                "transaction holds. An interruption ends the wait. Open: %s",
                 seconds,
                 self._named_others(),
             )
@@ -160,16 +160,16 @@ class Wait:
         return "; ".join(map(str, self._others[:MOST_NAMED])) or "none that this database user may see"
 
     def error(self) -> BlockedError:
-        """Return what is said where it was ended."""
+        """Return the error to raise after it was ended."""
         if self._commits_since is not None:
             return BlockedError(
-                "A commit waits for what an open transaction holds, where nobody can end it, so it was left alone: it "
-                "may come through once that transaction is over, and until then the graph is busy. Run it again then, "
-                f"which finds out what counts. Open: {self._named_others()}."
+                "A commit is waiting for what an open transaction holds, and no one can end it, so it was left alone: "
+                "it may go through once that transaction is over, and until then the graph is busy. Run it again then "
+                f"to find out what counts. Open: {self._named_others()}."
             )
         held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
         return BlockedError(
-            f"An open transaction holds what this one needs to write, so it {held}: {self.blocker}. Try again once "
+            f"An open transaction holds what this one must write, so this one {held}: {self.blocker}. Try again once "
             "that one is committed, rolled back or ended.",
             **self.data(),
         )
@@ -194,7 +194,7 @@ class Watch:
         self._is_closed = False
 
     def close(self) -> None:
-        """Look no more, and let a look that has begun end: a driver must not be closed while another thread uses it."""
+        """Stop looking, and let a look that has begun end: a driver must not be closed while another thread uses it."""
         self._is_closed = True
         if self._looking.acquire(timeout=ENDING_SECONDS):
             self._looking.release()
@@ -224,7 +224,7 @@ class Watch:
                 self._waits.discard(wait)
 
     def sees_strangers(self) -> bool:
-        """Whether a transaction is open that holds locks and is none of these."""
+        """Return whether a transaction is open that holds locks and is not one of these."""
         with self._lock:
             tokens = {wait.token for wait in self._waits}
         try:
@@ -261,8 +261,8 @@ class Watch:
                     with self._looking:
                         if not self._is_closed:
                             self._look(waits)
-                # Somebody else's driver may be closed meanwhile, which raises errors of its own; without this thread
-                # nobody watches.
+                # Someone else's driver may be closed meanwhile, which raises errors of its own; without this thread
+                # no one watches.
                 except Exception as error:  # noqa: BLE001
                     log.debug("what is blocked could not be looked at: %s", error)
 
@@ -279,13 +279,13 @@ class Watch:
                 wait.ended = True  # before it can be noticed
                 wait.ended = self._end(wait.token, not wait.is_schema)
             elif wait.is_to_leave(row is not None and row["status"] == "Closing", others, now):
-                log.debug("a commit is left alone, which waits for somebody's lock")
+                log.debug("a commit that waits for someone's lock is left alone")
                 wait.ended = True
                 wait.cut()
 
 
 def _blocker(row: Row, group: str | None, rows: Mapping[str, Row]) -> Blocker | None:
-    """Return what a transaction waits for in the end, if it is blocked by any but those of its group."""
+    """Return what a transaction ultimately waits for, if any transaction outside its group blocks it."""
     for id in _blocking(row):
         if group is None or id not in rows or rows[id]["writer"] != group:
             return _described(_last_of_chain(id, rows), rows)
@@ -298,7 +298,7 @@ def _blocking(row: Row) -> list[str]:
 
 
 def _last_of_chain(id: str, rows: Mapping[str, Row]) -> str:
-    """Follow what blocks it, and what blocks that, to the one that waits for nobody."""
+    """Follow what blocks it, and what blocks that, to the one that waits for nothing."""
     seen: set[str] = set()
     while id in rows and id not in seen and (further := _blocking(rows[id])):
         seen.add(id)

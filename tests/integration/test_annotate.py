@@ -218,9 +218,9 @@ def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
         assert mode(db.store, p=0.3, graph="the ring of five")
         with pytest.raises(NotFoundError, match=r"no graph 'the ring'; there is .*the ring of five"):
             mode(db.store, p=0.3, graph="the ring")
-        with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
+        with pytest.raises(GraphError, match="already stands for Person/KNOWS/id"):
             mode(db.store, p=0.3, graph="the ring of five", selection=Selection(key="other"))
-    with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
+    with pytest.raises(GraphError, match="already stands for Person/KNOWS/id"):
         annotate.write(
             db.store,
             p=0.3,
@@ -797,8 +797,8 @@ def test_a_type_that_no_edge_can_have_is_warned_of(db: Database, caplog: pytest.
     caplog.set_level("WARNING", "pcneo")
     assert annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWN", "id")).edges == 0
     assert (
-        "No relationship of type 'KNOWN' begins at a node with Person, so the graph has no edge of that type; these "
-        "nodes have 'KNOWS'. Did you mean --relationship-type KNOWS?" in caplog.text
+        "No relationship of type 'KNOWN' begins at a node labelled Person, so the graph has no edges of that type; "
+        "these nodes have 'KNOWS'. Did you mean --relationship-type KNOWS?" in caplog.text
     )
     caplog.clear()
     assert annotate.estimate(db.store, p="0.3", **PERSONS).edges == 2

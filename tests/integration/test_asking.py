@@ -73,10 +73,10 @@ def test_an_empty_list_and_a_p_out_of_range_are_refused_before_anything_is_asked
 
 def test_nobody_answers_in_time_which_is_said_once_and_the_request_is_cancelled(db, monkeypatch, caplog):
     monkeypatch.setattr(placing, "TAKEN_SECONDS", 0.2)
-    with pytest.raises(RequestError, match=r"not answered in 1 seconds") as raised:
+    with pytest.raises(RequestError, match=r"not answered within 1 seconds") as raised:
         ask(db.store, graph="friends", p=0.5, timeout=1)
     assert look(db, raised.value.data["id"])["cancel"] is True
-    (said,) = [record for record in caplog.records if "Nobody has taken request" in record.message]
+    (said,) = [record for record in caplog.records if "No service has taken request" in record.message]
     assert (said.name, said.levelname) == ("pcneo", "WARNING")
 
 

@@ -186,7 +186,7 @@ def test_a_release_whose_graph_is_gone_is_told_of_and_is_no_fault_of_its_own(db:
         ("r.epsilon = '-5/1'", "ε = -5"),
         ("r.epsilon = 'x'", "no number"),
         ("r.delta = '1/1'", "δ = 1"),
-        ("r.membershipHash = null", "on which groups"),
+        ("r.membershipHash = null", "which groups it rests on"),
     ],
 )
 def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_path: Any, change: str, says: str) -> None:

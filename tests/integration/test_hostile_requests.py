@@ -155,7 +155,10 @@ def test_what_a_claim_raises_sets_the_request_aside_with_its_reason(
         plain_is_answered(db)
         bad, worse = (answer(db, request, at_pace(SOON)) for request in ("bad", "worse"))
     assert (bad["status"], worse["status"]) == ("failed", "failed")
-    assert bad["message"] == "This request could not be taken. The service failed with OverflowError. Its log has more."
+    assert (
+        bad["message"]
+        == "This request could not be taken. The service failed with OverflowError. Its log has the details."
+    )
     assert worse["message"] == "This request could not be taken. p is a number"
 
 

@@ -275,7 +275,7 @@ def test_an_estimate_needs_no_index_on_the_key_unless_the_graph_is_large(db, mon
     caplog.set_level("INFO")
     estimated = annotate.estimate(db.store, p=0.6, **PERSONS)
     assert estimated.estimates["3/5"].memberships > 0
-    assert "'id' has no index, which an annotate that stores needs; --create-index (in Python" in caplog.text
+    assert "'id' has no index, which `annotate` needs to store anything; --create-index (in Python" in caplog.text
     monkeypatch.setattr(chosen_graph, "MOST_SCANNED", 4)
     refused(SchemaError, lambda: annotate.estimate(db.store, p=0.6, **PERSONS), "'id' has no index", db=db)
 
@@ -371,7 +371,7 @@ def test_a_graph_that_changes_twice_is_refused_with_the_counts(db, change):
     db.put(cycle(5))
     old = write(db, 0.3).runs[0].run
     progress = at_the_end_of_reading(2, lambda n: db.run(CHANGES[change], n=n))
-    with pytest.raises(GraphChangedError, match=r"changed while it was read, twice.*Try again") as caught:
+    with pytest.raises(GraphChangedError, match=r"changed twice while it was being read.*Try again") as caught:
         write(db, 0.3, progress=progress)
     counts: Any = caught.value.data["counts"]
     assert len(set(counts)) == 3
@@ -540,7 +540,7 @@ def test_too_many_wrong_passwords_are_said_as_such(server, user):
             connect_to(forgetful)
         messages.append(one_line(caught.value))
     assert "Check NEO4J_USERNAME and NEO4J_PASSWORD" in messages[0]
-    assert "wait, try again" in messages[-1]
+    assert "wait, and try again" in messages[-1]
 
 
 def test_a_password_that_must_be_changed_first_is_said_as_such(server, user):

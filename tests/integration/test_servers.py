@@ -247,7 +247,7 @@ def check_service_beside(started: LocalServer) -> None:
     log = companion.service_log(started.data)
     wait_until(lambda: ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") == [["failed"]], "an answer")
     ((message,),) = ask(started, "MATCH (q:PCohesionRequest) RETURN q.message")
-    assert "knows no graph 'friends'" in message
+    assert "There is no graph 'friends' in the database" in message
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert started.password not in log.read_text()
 

@@ -82,14 +82,14 @@ def test_p_may_be_a_number_or_a_text_or_a_list(db, service, p):
 BAD = {
     "nothing at all": ({}, "command is missing; set command: 'annotate'."),
     "no graph": ({"command": "annotate"}, "graph is missing; set graph: 'friends'."),
-    "an unknown command": ({"command": "drop"}, "command is one of annotate, check, clean"),
-    "a release": ({"command": "release", "graph": "friends"}, "their owner's alone"),
+    "an unknown command": ({"command": "drop"}, "command must be one of annotate, check, clean"),
+    "a release": ({"command": "release", "graph": "friends"}, "Only the owner can make releases and set budgets"),
     "a budget": ({"command": "budget", "graph": "friends", "epsilon": 5}, "no property 'epsilon'"),
-    "a command of another type": ({"command": 7}, "command must be a text"),
-    "a list of commands": ({"command": ["annotate"]}, "command must be a text"),
-    "an unknown graph": ({"command": "annotate", "graph": "foes"}, "knows no graph 'foes'"),
-    "a graph of another type": ({"command": "annotate", "graph": 3.5}, "graph must be a text"),
-    "an empty graph": ({"command": "annotate", "graph": ""}, "graph must be a text"),
+    "a command of another type": ({"command": 7}, "command must be text"),
+    "a list of commands": ({"command": ["annotate"]}, "command must be text"),
+    "an unknown graph": ({"command": "annotate", "graph": "foes"}, "There is no graph 'foes' in the database"),
+    "a graph of another type": ({"command": "annotate", "graph": 3.5}, "graph must be text"),
+    "an empty graph": ({"command": "annotate", "graph": ""}, "graph must be text"),
     "p of two": ({"command": "annotate", "graph": "friends", "p": 2}, "p must be a number between 0 and 1"),
     "p of nan": ({"command": "annotate", "graph": "friends", "p": float("nan")}, "p must be a number"),
     "p of no number": ({"command": "annotate", "graph": "friends", "p": "a third"}, "p must be a number"),
@@ -100,7 +100,7 @@ BAD = {
     ),
     "many p": ({"command": "annotate", "graph": "friends", "p": [i / 100 for i in range(1, 50)]}, "49 values"),
     "an unknown search": ({"command": "annotate", "graph": "friends", "search": "size"}, "size"),
-    "a search of another type": ({"command": "annotate", "graph": "friends", "search": 1}, "search must be a text"),
+    "a search of another type": ({"command": "annotate", "graph": "friends", "search": 1}, "search must be text"),
     "vertices of another type": (
         {"command": "annotate", "graph": "friends", "vertices": [1.5]},
         "vertices must be a list of keys",
@@ -121,7 +121,7 @@ BAD = {
         {"command": "annotate", "graph": "friends", "vertexes": [1]},
         "no property 'vertexes'; it can have by, cancel, command",
     ),
-    "a megabyte of graph": ({"command": "annotate", "graph": "x" * 10**6}, "graph must be a text of 1 to 1,000"),
+    "a megabyte of graph": ({"command": "annotate", "graph": "x" * 10**6}, "graph must be text of 1 to 1,000"),
     "a megabyte of vertices": (
         {"command": "annotate", "graph": "friends", "vertices": ["x" * 10**6]},
         "vertices must be a list",
@@ -135,7 +135,7 @@ BAD = {
     "clean not allowed": ({"command": "clean", "run": "friends@1/2"}, "does not let requests remove"),
     "clean of nothing": ({"command": "clean"}, "run is missing"),
     "annotate a run": ({"command": "annotate", "graph": "friends", "run": "friends@1/2"}, "run does not go with"),
-    "by another type": ({"command": "annotate", "graph": "friends", "by": 5}, "by must be a text"),
+    "by another type": ({"command": "annotate", "graph": "friends", "by": 5}, "by must be text"),
 }
 
 
@@ -199,7 +199,7 @@ def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
         left = [ask(db, command="annotate", graph="friends"), ask(db, command="clean", run="friends@1/2")]
         answered = answer(db, ask(db, command="annotate", graph="feinds"))
         assert answered["status"] == "failed"
-        assert "for a graph 'feinds'; it does for 'fiends'. Did you mean fiends?" in answered["message"]
+        assert "for graph 'feinds', only for 'fiends'. Did you mean fiends?" in answered["message"]
         assert {look(db, request)["status"] for request in left} == {"requested"}  # for a service that answers for it
 
 
@@ -235,7 +235,7 @@ def test_one_more_than_may_wait_fails_and_answers_are_forgotten(db, server):
             "an end of all of them",
         )
         messages = {message for (message,) in db.run("MATCH (q:PCohesionRequest) RETURN q.message")}
-        assert any("knows no graph" in message for message in messages) or any("More than 5" in m for m in messages)
+        assert any("There is no graph" in message for message in messages) or any("More than 5" in m for m in messages)
         assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1]))["status"] == "complete"
 
 
@@ -269,7 +269,7 @@ def test_clean_where_the_owner_allows_it_once_and_twice(db, server):
     with serving(server, db.name, allow_clean=True):
         assert answer(db, ask(db, command="annotate", graph="friends", p="0.5"))["status"] == "complete"
         removed = answer(db, ask(db, command="clean", run="friends@1/2"))
-        assert removed["message"] == "Run friends@1/2 is removed; it had 7 cohesions."
+        assert removed["message"] == "Run friends@1/2 was removed; it had 7 cohesions."
         wait_until(lambda: db.versions() == {} and db.all_hubs() == 0)
         again = answer(db, ask(db, command="clean", run="friends@1/2"))
         assert (again["status"], "nothing to remove" in again["message"]) == ("complete", True)
@@ -292,7 +292,7 @@ def test_no_key_that_was_not_asked_for_is_in_a_message(db, service):
     answered = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
     assert answered["status"] == "failed"
     assert "secret" not in answered["message"]
-    assert "Keys of this graph are missing" in answered["message"]
+    assert "Some keys of this graph are missing" in answered["message"]
 
 
 @contextmanager

@@ -293,7 +293,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
     file.write_text('graph = ["friends"]\nmax-vertices = 2\nlog-json = true\nevery = "1h"\n')
     with service_processes(server, 1, "--config", str(file)) as (service,):
         too_many = answer(db, ask(db, command="annotate", graph="friends", p="0.4", by="ann", vertices=[1, 2, 3]))
-        assert "this service takes 2 a request" in too_many["message"]
+        assert "this service takes 2 per request" in too_many["message"]
         service.send(signal.SIGTERM)
         assert service.process.wait(60) == 0
         events = [json.loads(line) for line in service.text().splitlines()]
@@ -311,7 +311,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--max-memberships", "0"), "max-memberships is at least 1"),
+        (("--max-memberships", "0"), "max-memberships must be at least 1"),
         (("--every", "soon"), "'soon' is not a valid time"),
         (("--metrics", "nonsense"), "'nonsense' is not a valid address"),
         (("--config", "no such file"), "no such file: there is no such file."),
@@ -327,11 +327,11 @@ def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
 @pytest.mark.parametrize(
     ("limit", "says"),
     [
-        ({"max_vertices": 0}, "max-vertices is at least 1"),
-        ({"max_waiting": "many"}, "max-waiting is a number, not 'many'"),
+        ({"max_vertices": 0}, "max-vertices must be at least 1"),
+        ({"max_waiting": "many"}, "max-waiting must be a number, not 'many'"),
         ({"keep_days": True}, "keep-days is a number"),
         ({"keep_answers": 1.5}, "keep-answers is a number"),
-        ({"grace": -1}, "grace is not negative"),
+        ({"grace": -1}, "grace cannot be negative"),
     ],
 )
 def test_a_limit_that_cannot_be_meant_is_refused(limit, says):
@@ -358,7 +358,8 @@ def test_a_missing_file_and_an_unknown_option_in_one_are_refused(tmp_path: Path)
     with pytest.raises(ParameterError, match=r"pcneo\.toml: there is no such file\.$"):
         read_configuration(file, ["max_vertices"])
     file.write_text("max-vertexes = 5\n")
-    with pytest.raises(ParameterError, match="has an option 'max_vertexes'; there are every, max-vertices"):
+    unknown = "has an unknown option 'max_vertexes'; the options are every, max-vertices"
+    with pytest.raises(ParameterError, match=unknown):
         read_configuration(file, ["max_vertices", "every"])
 
 

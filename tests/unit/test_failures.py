@@ -118,7 +118,7 @@ def test_which_addresses_the_driver_tried_is_left_out():
         "(reason [Errno 111] Connection refused)"
     )
     assert str(ours(exceptions.ServiceUnavailable(text))) == (
-        "No Neo4j answered. Check NEO4J_URI and that the server runs. "
+        "No Neo4j answered. Check NEO4J_URI and that the server is running. "
         "(Couldn't connect to localhost:7687: Connection refused.)"
     )
 
@@ -126,6 +126,6 @@ def test_which_addresses_the_driver_tried_is_left_out():
 def test_where_nothing_speaks_the_protocol_tls_is_named():
     error = ours(exceptions.ServiceUnavailable("Unable to retrieve routing information"))
     assert str(error) == (
-        "No Neo4j answered. Check NEO4J_URI, that the server runs, and whether it uses TLS (neo4j+s://) or not "
+        "No Neo4j answered. Check NEO4J_URI, that the server is running, and whether it uses TLS (neo4j+s://) or not "
         "(neo4j://)."
     )

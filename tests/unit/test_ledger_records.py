@@ -63,7 +63,7 @@ def test_the_total_that_counts_is_the_last_by_its_number_and_of_old_ones_without
         ({"meanCount": "3"}, "has a meanCount of another kind"),
         ({"at": "yesterday"}, "has a at of another kind"),
         ({"at": DateTime(2026, 11, 25)}, "has a at of another kind"),
-        ({"run": "a@3/10"}, "does not say on which groups it rests"),
+        ({"run": "a@3/10"}, "does not say which groups it rests on"),
     ],
 )
 def test_a_release_that_says_something_else_is_damaged_and_named(changed: dict[str, Any], why: str) -> None:
@@ -77,7 +77,7 @@ def test_a_release_that_says_something_else_is_damaged_and_named(changed: dict[s
 @pytest.mark.parametrize("number", [-1, 2**53])
 def test_a_total_with_a_number_that_none_gets_is_damaged(number: int) -> None:
     _, (damaged,) = budget_records(rows({**TOTAL, "number": number}))
-    assert damaged.why == "has a number that no total gets"
+    assert damaged.why == "has a number that no total can have"
     assert not budget_records(rows({**TOTAL, "number": 2**53 - 1}))[1]
 
 

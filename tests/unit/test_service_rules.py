@@ -91,16 +91,16 @@ def test_check_takes_a_graph_or_a_run_and_clean_a_run_where_the_owner_allows_it(
     ("values", "says"),
     [
         ({}, "command is missing; set command: 'annotate'"),
-        ({"command": "release"}, "Releases and budgets are their owner's alone"),
+        ({"command": "release"}, "Only the owner can make releases and set budgets"),
         ({"command": "annotate"}, "graph is missing; set graph: 'first'"),
-        ({"command": "annotate", "graph": ""}, "graph must be a text"),
-        ({"command": "annotate", "graph": 3}, "graph must be a text"),
+        ({"command": "annotate", "graph": ""}, "graph must be text"),
+        ({"command": "annotate", "graph": 3}, "graph must be text"),
         ({"command": "annotate", "graph": "g", "run": "g@3/10"}, "run does not go with this command"),
         ({"command": "annotate", "graph": "g", "p": [True]}, "p must be a number between 0 and 1"),
         ({"command": "annotate", "graph": "g", "p": []}, "p is an empty list; leave it out for every standing run"),
         ({"command": "annotate", "graph": "g", "vertices": [1.5]}, "vertices must be a list of keys"),
         ({"command": "annotate", "graph": "g", "vertices": []}, "leave it out for the whole graph"),
-        ({"command": "annotate", "graph": "g", "by": 3}, "by must be a text"),
+        ({"command": "annotate", "graph": "g", "by": 3}, "by must be text"),
         ({"command": "check", "graph": "g", "p": 0.3}, "p does not go with this command"),
         ({"command": "check", "graph": "g", "vertices": [1]}, "vertices does not go with this command"),
         ({"command": "clean"}, r"run is missing\.$"),
@@ -122,16 +122,14 @@ def test_the_owners_limits_admit_as_much_as_they_say_and_no_more() -> None:
     settings = ServiceSettings(graphs=("friends",), max_vertices=3)
     asked: dict[str, Any] = {"command": "annotate", "graph": "friends"}
     assert checked(settings, **asked, vertices=[1, 2, 3]).vertices == [1, 2, 3]
-    with pytest.raises(ParameterError, match=r"vertices has 4 keys; this service takes 3 a request"):
+    with pytest.raises(ParameterError, match=r"vertices has 4 keys; this service takes 3 per request"):
         checked(settings, **asked, vertices=[1, 2, 3, 4])
     several = [f"{i}/100" for i in range(1, 22)]
     assert len(checked(settings, **asked, p=several[:20]).p) == 20
     with pytest.raises(ParameterError, match="p has 21 values; at most 20"):
         checked(settings, **asked, p=several)
     for command in ("annotate", "check"):
-        with pytest.raises(
-            NotFoundError, match=r"does not answer for a graph 'friend'; it does for 'friends'.*friends"
-        ):
+        with pytest.raises(NotFoundError, match=r"does not answer for graph 'friend', only for 'friends'.*friends"):
             checked(settings, command=command, graph="friend")
 
 
@@ -166,7 +164,7 @@ def test_whoever_waits_looks_less_and_less_often_but_once_a_second_and_stops_at_
     for _ in range(30):
         impatient.pause(100.5, row("running"))
     assert impatient.pause(101.75, row("running")) == 0.25
-    with pytest.raises(RequestError, match=r"was not answered in 2 seconds, so it was cancelled"):
+    with pytest.raises(RequestError, match=r"was not answered within 2 seconds, so it was cancelled"):
         impatient.pause(102.0, row("running"))
 
 
