@@ -121,7 +121,7 @@ def _print(result: AuditResult) -> None:
 def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     """Yield what the rows and columns of the table are."""
     yield (
-        "zeros    like degrees and counts, which are both exact: what could be published in place of a release; "
+        "zeros    with degrees and counts, which are both exact: what could be published in place of a release; "
         "+ answers: the mechanism above, with its answers published, too"
     )
     yield (
@@ -138,7 +138,7 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     if "groups known" in columns:
         yield "groups   known: the same if the attacker knows the groups; inside: then only of the pairs inside groups"
     if result.attacked == 0:
-        yield "No attacker is simulated, who would rank all pairs of vertices: there are too many of them."
+        yield "No attacker is simulated: there are too many pairs of vertices to rank."
     if "worst loss" in columns:
         yield (
             "worst    how far one connection can move the log-odds, in ε; with noise of a random scale, at the 95 % "

@@ -282,7 +282,7 @@ def mend_record(
 
 @app.command("same", cls=Command)
 def same_graph(graph: Graph, known_as: Annotated[str, typer.Argument(help="The name that it had before.")]) -> None:
-    """Declare that a graph is one that had another name: what was spent under that name counts as the graph's.
+    """Declare that a graph had another name before: what was spent under that name counts for the graph.
 
     Example: pcneo budget same customers friends
     """

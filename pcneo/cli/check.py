@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check(
     run: RunOrGraph = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; this takes no database.")
+        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs, without a database.")
     ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="With --schema: print the statements that undo them.")] = False,
     node_label: Annotated[

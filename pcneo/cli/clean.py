@@ -133,7 +133,7 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
         note(_everything(there, ledger=ledger))
         _confirm("Remove everything that pcneo has stored in this database?", bars)
         if ledger and there.ledger:
-            _confirm("Remove the ledger, too, so that nothing counts what these releases have spent?", bars)
+            _confirm("Nothing will then count what these releases have spent. Remove the ledger, too?", bars)
     _, left = uninstall(db, ledger=ledger, progress=bars)
     if as_json:
         return partial(print_json, {"removed": there, "left": left})

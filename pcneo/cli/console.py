@@ -135,7 +135,7 @@ def print_table(
     It is 200 columns wide if standard output is not a terminal and COLUMNS is not set. No word is broken: if the
     terminal is too narrow for that, each row becomes a paragraph of names and values.
 
-    Whole numbers get commas at the thousands, floats three decimals, and None is left empty. Numbers in the columns
+    Numbers are shown with commas at the thousands, floats with three decimals, None as nothing. Numbers in the columns
     `names`, such as keys and versions, are shown as a person types them.
     """
     values = [list(row) for row in rows]
@@ -163,7 +163,7 @@ def _cell(value: Any, is_name: bool) -> str:
 
 
 def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return widths of columns that break no word and use all the room; None if there is too little.
+    """Return widths of columns that break no word and use the room there is; None if there is too little.
 
     Rich would go below the least width that it is given, and cut words.
     """

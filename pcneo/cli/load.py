@@ -41,7 +41,7 @@ def load(
         typer.Option(
             "--max-gib",
             min=0,
-            help="For a graph: refuse a text of more GiB, unpacked; for GraphML, GML and GEXF an eighth of that.",
+            help="For a graph: refuse more than this many GiB of text, unpacked; an eighth for GraphML, GML and GEXF.",
             show_default="2",
         ),
     ] = None,
@@ -58,8 +58,8 @@ def load(
     Loading a graph again adds nothing.
 
     Cohesions are stored as `annotate` would store them, all of them or none, and their graph must still be the one that
-    they were computed from. Each is proved to be minimal there; that a search would find the same one is taken from the
-    file. `pcneo runs` and `pcneo check` note this about the run until `pcneo annotate` has searched all of it.
+    they were computed from. Each is proved to be minimal there; that a search would find the same one is taken on trust
+    from the file. `pcneo runs` and `pcneo check` note this about the run until `pcneo annotate` has searched all of it.
 
     Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
     """

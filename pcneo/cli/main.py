@@ -93,7 +93,7 @@ def _code(command_line: Typer, name: str) -> int:
         where = f": {error.filename}" if error.filename else ""
         note(f"{name}: {error.strerror or error}{where}")
         return PcneoError.exit_code
-    except KeyboardInterrupt:  # typer, had it seen this, would exit with the same code
+    except KeyboardInterrupt:  # raised outside typer, which exits with the same code
         ended = _INTERRUPTED
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0

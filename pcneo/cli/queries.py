@@ -20,7 +20,8 @@ def queries(
     run: RunOrGraph = None,
     runs_it: Annotated[bool, typer.Option("--run", help="Run the query and show a table.")] = False,
     param: Annotated[
-        list[str] | None, typer.Option("--param", help="NAME=VALUE, once for each parameter; limit is 10 by default.")
+        list[str] | None,
+        typer.Option("--param", help="NAME=VALUE; may be given several times; limit is 10 by default."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +64,7 @@ def queries(
 
 
 _OF_THE_SAMPLE = "// Labels, types and key are those of the sample graph; `pcneo queries NAME GRAPH` fills in yours."
-"""How a query begins that is printed for the sample; a comment, so that the query runs as printed."""
+"""First line of a query that is printed for the sample; a comment, so that the query runs as printed."""
 
 
 def _print_query(name: str, cypher: str, as_json: bool) -> None:

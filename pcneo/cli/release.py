@@ -325,7 +325,7 @@ def _asked() -> str:
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
-    """Refuse options that the batch file decides: if they were ignored, they would seem to have an effect."""
+    """Refuse options that the batch file decides: silently ignored, they would seem to have an effect."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
     if given:
         named = ", ".join("-k" if name == "k" else name if name.isupper() else f"--{name}" for name in given)

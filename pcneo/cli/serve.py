@@ -54,9 +54,7 @@ def serve(
     ] = False,
     max_memberships: Annotated[
         int,
-        typer.Option(
-            "--max-memberships", help="Most memberships that a run of a whole graph may have, by an estimate."
-        ),
+        typer.Option("--max-memberships", help="Most memberships, by estimate, that a run of a whole graph may have."),
     ] = 5_000_000,
     metrics: Annotated[
         str | None,
@@ -82,8 +80,8 @@ def serve(
     """Answer requests, which are nodes: anyone who can write to the database can ask, and read the answer there.
 
     CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', vertices: [58]}). A request never makes
-    a release or touches a budget. On Neo4j Community everyone who can log in can write anything; for users who may
-    only ask you need Enterprise.
+    a release or touches a budget. On Neo4j Community everyone who can log in can write anything; to let users
+    only ask, you need Enterprise.
 
     Example: pcneo serve --graph friends --every 60s
     """

@@ -108,7 +108,7 @@ def _to_paste(server: LocalServer) -> str:
 
 @app.command(cls=Command)
 def status(as_json: Json = False) -> None:
-    """Show which local servers are running, and how to reach them; the exit code is 1 if none is.
+    """Show which local servers are running, and how to reach them; exit code 1 if there are none.
 
     Example: pcneo server status
     """
@@ -131,7 +131,7 @@ def status(as_json: Json = False) -> None:
 
 @app.command(cls=Command)
 def stop() -> None:
-    """Stop the local server; its data stays. Without --data, it is the one on the default folder, or else the only one.
+    """Stop the local server; its data stays. Without --data, it is the one on the default folder, else the only one.
 
     Example: pcneo server stop
     """
