@@ -1,6 +1,6 @@
 """The command line. A command parses its options, calls one public function and prints the result.
 
-Each command has the file of its name; `console.py` and `options.py` hold what they share.
+Each command has a file of the same name; `console.py` and `options.py` hold what they share.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ app = typer.Typer(
     cls=Group,
     help="Find and store the critical connections of a Neo4j graph: minimal p-cohesions.\n\n"
     "Connection: NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (or NEO4J_PASSWORD_FILE, or a prompt), NEO4J_DATABASE; "
-    "without NEO4J_URI the running local server.\n\n"
+    "without NEO4J_URI, the running local server.\n\n"
     "Example: pcneo demo",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -91,7 +91,7 @@ def _show_version(wanted: bool) -> None:
 
 
 class _StandardErrorAsItIs(logging.StreamHandler[TextIO]):
-    """Looks for standard error at each line: while bars are drawn, it is what prints above them."""
+    """Looks up standard error for each line: while bars are drawn, it is a stream that prints above them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -111,11 +111,11 @@ def _main(
     ] = False,
 ) -> None:
     choose_server(data)
-    context.call_on_close(lambda: choose_server(None))  # what follows in this process may mean another
+    context.call_on_close(lambda: choose_server(None))  # a later call in this process may use another
     handler = _StandardErrorAsItIs()
     handler.setFormatter(VisibleFormatter("%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
-    # The driver logs every message it sends, values included; ours says what matters.
+    # The driver logs every message it sends, values included; our own log says what matters.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     logging.getLogger("numba").setLevel(logging.WARNING)
     logging.getLogger("pcneo").setLevel(logging.DEBUG if verbose else logging.INFO)

@@ -1,4 +1,4 @@
-"""What `pcneo audit` prints where public numbers stand in place of a graph."""
+"""What `pcneo audit` prints from public numbers, without a graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def print_advice(advice: Advice) -> None:
     say(f"{given}: ln(n/d) is {advice.threshold:.1f}. No graph was read.")
     if advice.wanted is not None:
         say(
-            f"The smallest ε at which the standard error of the {advice.wanted.of} can be "
+            f"The smallest ε at which the standard error of the {advice.wanted.of} can be as small as "
             f"{rounded(advice.wanted.error)}:"
         )
     rows = [
@@ -53,15 +53,15 @@ def print_advice(advice: Advice) -> None:
     print_table(*without_empty(columns, rows))
     if advice.wanted is not None and advice.mean_count is None:
         say(
-            "Without --expect, the error can be that small in a graph without triangles: real graphs with triangles "
-            "need more. Give --expect."
+            "Without --expect, the error can be that small in a graph without triangles; real graphs, which have "
+            "triangles, need a larger ε. Give --expect."
         )
     for advised in advice.mechanisms:
         lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
         say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
     modelled = MECHANISMS["modelled"].of_single_counts
     say(
-        "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. The error "
-        f"of a count of critical depends on the groups, and its dry run says it. About modelled: {modelled} `pcneo "
+        "At equal ε, mechanisms promise different things, and the one with the smallest error may show the most. With "
+        f"critical, the error of a count depends on the groups; a dry run prints it. About modelled: {modelled} `pcneo "
         "audit GRAPH` says, for you alone, how large the errors of each are in your graph, and what it reveals."
     )

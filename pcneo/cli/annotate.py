@@ -52,7 +52,7 @@ def annotate(
             "-p",
             parser=P,
             metavar="FRACTION",
-            help="Share of its neighbours that each member keeps, 0.3 or 1/3; may be given several times.",
+            help="Share of its neighbours that each member keeps, such as 0.3 or 1/3; may be given several times.",
             show_default="every standing run's, or 0.3",
         ),
     ] = None,
@@ -81,10 +81,12 @@ def annotate(
         ),
     ] = None,
     mode: Annotated[
-        Mode, typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: what it costs.")
+        Mode,
+        typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: say what it costs."),
     ] = Mode.write,
     concurrency: Annotated[
-        int | None, typer.Option("--concurrency", min=1, help="Threads that search.", show_default="all cores")
+        int | None,
+        typer.Option("--concurrency", min=1, help="Number of threads that search.", show_default="all cores"),
     ] = None,
     create_index: Annotated[
         bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
@@ -92,14 +94,14 @@ def annotate(
     check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="With stats: also draw sizes and densities; with several p, over p."),
+        typer.Option("--plot", help="With stats: also draw sizes and densities; with several p, against p."),
     ] = None,
     orders: Annotated[
         int | None,
         typer.Option(
             "--orders",
             min=1,
-            help="With stats: search again under N other numberings, and write to --to how steady the answers are.",
+            help="With stats: search again under N other numberings, and write how steady the answers are to --to.",
         ),
     ] = None,
     scheduler: Annotated[
@@ -112,13 +114,15 @@ def annotate(
         Path | None,
         typer.Option(
             "--to",
-            help="With stream: write Parquet to a new file, .parquet, or into a folder, in place of CSV on standard "
-            "output. With --orders: a folder. Only you can read them.",
+            help="With stream: write Parquet to a new .parquet file or into a folder, instead of CSV to standard "
+            "output. With --orders: the folder for its files. Only you can read the files.",
         ),
     ] = None,
     part: Annotated[
         str | None,
-        typer.Option("--part", help="With stream and --to: part I of N, as I/N; N processes write the whole."),
+        typer.Option(
+            "--part", help="With stream and --to: write part I of N, given as I/N; N processes write the whole."
+        ),
     ] = None,
     answers_from: Annotated[
         Path | None,
@@ -128,7 +132,7 @@ def annotate(
 ) -> None:
     """Find the minimal p-cohesion of every vertex and store it beside the graph, or bring what is stored up to date.
 
-    Labels, type and key may be left out where the database leaves one choice, or where --graph names a known graph.
+    Labels, type and key may be left out if the database leaves only one choice, or if --graph names a known graph.
 
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
@@ -137,10 +141,10 @@ def annotate(
     in_files = to is not None and orders is None
     _check_orders(orders, mode, to, scheduler, plot)
     if in_files and mode is not Mode.stream:
-        raise typer.BadParameter("Files are written with --mode stream, or with --orders.", param_hint="--to")
+        raise typer.BadParameter("Files are written only with --mode stream or with --orders.", param_hint="--to")
     if in_files and vertex:
         raise typer.BadParameter(
-            "A file always holds every vertex; without --to single ones are printed.", param_hint="--vertex"
+            "A file always holds every vertex; without --to, single vertices are printed.", param_hint="--vertex"
         )
     if scheduler is not None and (mode is Mode.estimate or vertex):
         raise typer.BadParameter(
@@ -148,15 +152,15 @@ def annotate(
         )
     if scheduler is not None and concurrency is not None:
         raise typer.BadParameter(
-            "These are threads of this machine; a cluster has those of its workers (dask worker --nthreads).",
+            "This sets the threads on this machine; a cluster uses those of its workers (dask worker --nthreads).",
             param_hint="--concurrency",
         )
     if part is not None and not in_files:
         raise typer.BadParameter("A part is written to a file; name it with --to.", param_hint="--part")
     if plot is not None and mode is not Mode.stats:
-        raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
+        raise typer.BadParameter("A picture is drawn only with --mode stats.", param_hint="--plot")
     if effort is not None and search is not None:
-        Search(DEFAULT_P, search.value, effort)  # which refuses more effort than the search takes
+        Search(DEFAULT_P, search.value, effort)  # refuses more effort than the search takes
     if answers_from is not None and (mode is not Mode.write or vertex or scheduler is not None):
         raise typer.BadParameter(
             "Groups from answers are always stored, for every vertex, and searched on this machine.",
@@ -187,7 +191,7 @@ def annotate(
             concurrency=concurrency,
             create_index=create_index,
             check=check,
-            progress=None if rows_on_terminal else bars,  # bars and rows would tear each other
+            progress=None if rows_on_terminal else bars,  # bars and rows would break each other up
             **on_cluster,
         )
         if isinstance(result, Iterator):
@@ -210,7 +214,7 @@ def annotate(
 
 
 def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: str | None, plot: Path | None) -> None:
-    """Refuse what goes with no numberings."""
+    """Refuse options that do not go with --orders."""
     if orders is None:
         return
     if mode is not Mode.stats or scheduler is not None or plot is not None:
@@ -226,7 +230,7 @@ def _print_stream(cohesions: Iterable[FoundCohesion], as_json: bool) -> None:
     columns = ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
-            print_row(columns)  # only now: a search that fails prints nothing
+            print_row(columns)  # only now, so that a search that fails prints nothing
         values = [
             cohesion.vertex,
             str(cohesion.p),

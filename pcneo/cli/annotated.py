@@ -1,4 +1,4 @@
-"""What `pcneo annotate` prints of its results."""
+"""How `pcneo annotate` prints its results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUMMARY = ("p", "cohesions", "memberships", *SIZES, "mean size", "median density
 
 
 def print_written(result: WriteResult) -> None:
-    """Print what became of standing runs."""
+    """Print how standing runs have changed."""
     rows = [[run.run, run.summary.cohesions, run.added, run.retired, *_sizes(run.summary)] for run in result.runs]
     print_table(["stored as", "cohesions", "new", "gone", *SIZES], rows, result.caption())
     if not any(run.changed for run in result.runs):
@@ -81,7 +81,7 @@ def _sizes(summary: Summary) -> list[Any]:
 
 
 def _whole(size: float) -> float:
-    """A quantile of sizes lies between two of them at times, and is a size otherwise."""
+    """Return a quantile of sizes as a whole number, unless it lies between two sizes."""
     return int(size) if size.is_integer() else size
 
 
@@ -127,7 +127,7 @@ def _span(low: str, high: str) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time in the unit that fits, to two digits or three."""
+    """Return a time in a suitable unit, to two or three digits."""
     if seconds < 0.0005:
         return "under 1 ms"
     for unit, length in (("h", 3600), ("min", 60), ("s", 1)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Of(Enum):
-    """What an error is of."""
+    """What an error refers to."""
 
     total = "total"
     count = "count"
@@ -28,49 +28,51 @@ class Of(Enum):
 def audit(
     run: RunOrGraph = None,
     epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="ε of one release.")] = None,
-    k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
-    n: Annotated[int | None, typer.Option("-n", help="Without a graph: how many vertices it has.")] = None,
+    k: Annotated[int, typer.Option("-k", help="Vertices in a clique.")] = 3,
+    n: Annotated[int | None, typer.Option("-n", help="In place of a graph: how many vertices it has.")] = None,
     mean_degree: Annotated[
         str | None,
-        typer.Option("-d", "--mean-degree", help="With -n: connections of a vertex in the mean, or a guess."),
+        typer.Option("-d", "--mean-degree", help="With -n: connections of a vertex on average, or a guess."),
     ] = None,
     expect: Annotated[
-        str | None, typer.Option("--expect", help="With -n: mean number of triangles of a vertex, or a guess.")
+        str | None, typer.Option("--expect", help="With -n: triangles that a vertex is in on average, or a guess.")
     ] = None,
     error: Annotated[
         str | None,
-        typer.Option("--error", help="With -n, in place of ε: the error that you want, 25 or, with --expect, 10%."),
+        typer.Option(
+            "--error", help="With -n, in place of ε: the error that you want, such as 25 or, with --expect, 10%."
+        ),
     ] = None,
-    of: Annotated[Of | None, typer.Option("--of", help="What that error is of.", show_default="total")] = None,
+    of: Annotated[Of | None, typer.Option("--of", help="What that error refers to.", show_default="total")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what each mechanism promises, how large its errors are, and what it reveals: for you alone.
+    """Say what each mechanism promises, how large its errors are, and what it reveals; for you alone.
 
-    One table of all mechanisms, beside zeros, exact degrees and exact counts. Releases are simulated. For graphs with
-    more than 10,000 vertices it does not say what an attacker would find.
+    It prints one table of all mechanisms, with zeros, exact degrees and exact counts for comparison. Releases are
+    simulated. For graphs with more than 10,000 vertices it does not say what an attacker would find.
 
-    With -n and -d it says so from public numbers alone, without a graph and a database; with --error, at which ε each
-    mechanism has so small an error.
+    With -n and -d it works from public numbers only, without a graph or a database; with --error, it says at which ε
+    each mechanism has an error that small.
 
     Example: pcneo audit friends -e 1
     """
     given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     if n is not None:
         if mean_degree is not None and (epsilon is None) == (error is None):
-            raise typer.BadParameter("Name either ε or the error that is wanted.", param_hint="-e, --error")
+            raise typer.BadParameter("Give either ε or the error that you want.", param_hint="-e, --error")
         wanted = {f"error_of_{(of or Of.total).value}": error}
         _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
         return
     if any(value is not None for value in given.values()):
         named = ", ".join(option for option, value in given.items() if value is not None)
-        raise typer.BadParameter("They stand in for a graph, with -n.", param_hint=named)
+        raise typer.BadParameter("They go with -n, in place of a graph.", param_hint=named)
     from pcneo.privacy.exact import positive
     from pcneo.release import Source
     from pcneo.release.audit import audit as audit_graph
     from pcneo.stored.runs import run_or_graph
 
     if epsilon is None:
-        raise typer.BadParameter("Name the ε of the releases that are compared.", param_hint="-e")
+        raise typer.BadParameter("Give the ε of the releases to compare.", param_hint="-e")
     exact = positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
     with connected() as db, Bars() as bars:
         named = run_or_graph(db, run)
@@ -83,15 +85,15 @@ def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_
     from pcneo.privacy.foresight import advise
 
     if run is not None:
-        raise typer.BadParameter("It stands in for a graph; name one of them.", param_hint="-n")
+        raise typer.BadParameter("It replaces a graph; give only one of them.", param_hint="-n")
     if mean_degree is None:
-        raise typer.BadParameter("Name the mean degree, too, or a guess of it.", param_hint="-d")
+        raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
     advice = advise(n, mean_degree, *figures, **wanted)
     print_json(advice) if as_json else print_advice(advice)
 
 
 _COLUMNS = ("", "promise", "count error", "total error", "found", "groups known", "inside groups", "worst loss")
-"""Each word is short enough for 80 columns; what they mean stands beneath the table."""
+"""Each word is short enough for 80 columns; lines beneath the table explain them."""
 
 
 def _print(result: AuditResult) -> None:
@@ -119,28 +121,28 @@ def _print(result: AuditResult) -> None:
 def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     """Yield what the rows and columns of the table are."""
     yield (
-        "zeros    and degrees and counts, which are both exact: what could be published in place of a release; "
-        "+ answers: the mechanism above, its answers published, too"
+        "zeros    with degrees and counts, which are both exact: what could be published in place of a release; "
+        "+ answers: the mechanism above, with its answers published, too"
     )
     yield (
         f"promise  any: ε={result.epsilon:g} for any one connection; inside: the same for a pair inside a group, given "
         "the groups and all other connections; δ: except with that probability, a millionth or less unless it is "
         "given; none: nothing is promised"
     )
-    yield "error    the mean of how far a count, or the total, is off"
+    yield "error    how far a count, or the total, is off on average"
     if "found" in columns:
         yield (
             f"found    an attacker names the {result.connections:,} likeliest pairs of vertices: how many are "
-            f"connections, on average of {result.attacked:,} releases"
+            f"connections, on average over {result.attacked:,} releases"
         )
     if "groups known" in columns:
-        yield "groups   known: the same if the attacker knows the groups; inside: then of the pairs inside groups alone"
+        yield "groups   known: the same if the attacker knows the groups; inside: then only of the pairs inside groups"
     if result.attacked == 0:
-        yield "Nothing is said of an attacker, who would rank all pairs of vertices: there are too many."
+        yield "No attacker is simulated: there are too many pairs of vertices to rank."
     if "worst loss" in columns:
         yield (
-            "worst    by how much one connection can move the log-odds, in ε; with noise of a random scale, at the "
-            "95 % quantile of scales, without what finding the scale costs"
+            "worst    how far one connection can move the log-odds, in ε; with noise of a random scale, at the 95 % "
+            "quantile of scales, without what finding the scale costs"
         )
 
 
@@ -158,7 +160,7 @@ def _row(row: AuditRow) -> list[Any]:
 
 
 def _promise(name: str) -> str | None:
-    """Return what the mechanism of a row protects, and whether but for δ."""
+    """Return what the mechanism of a row protects, and whether except with probability δ."""
     from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.privacy.protection import Protects
 

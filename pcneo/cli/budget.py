@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=Group,
-    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set friends --epsilon 3",
+    help="What a graph's releases may spend, and what they have spent.\n\n"
+    "Example: pcneo budget set friends --epsilon 3",
     no_args_is_help=True,
 )
 Graph = Annotated[
@@ -68,7 +69,7 @@ def show_budget(
     ] = None,
     as_json: Json = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print every total and release as CSV, with all that is recorded.")
+        bool, typer.Option("--csv", help="Print every total and release as CSV, with everything that is recorded.")
     ] = False,
 ) -> None:
     """Show every total with its date and who set it, and what was spent, release by release.
@@ -88,7 +89,7 @@ def show_budget(
         _print_budgets(budgets)
     damaged = {record: how_to_mend(record, budget.graph) for budget in budgets for record in budget.damaged}
     for record, what in damaged.items():
-        note(f"Not counted in what is spent, nor as a total: {record} {what}")
+        note(f"Counted neither as spent nor as a total: {record} {what}")
     if damaged:
         raise typer.Exit(BudgetError.exit_code)
 
@@ -110,7 +111,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         if any(map(_shared_answers, budget.releases)):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
-            say("  This graph is gone from the database; what it spent still counts against every graph of its data.")
+            say("  This graph is gone from the database; what it spent still counts against every graph with its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
         for entry in budget.notes:
@@ -131,7 +132,7 @@ def _total_text(record: BudgetRecord) -> str:
 
 
 _COLUMNS = ["date", "mechanism", "k", "ε", "δ", "who", "file"]
-_WIDE = 20  # characters of a name: a line of all columns fits 80
+_WIDE = 20  # characters of a name, so that a line with all columns fits 80
 
 
 def _row(r: ReleaseRecord) -> list[object]:
@@ -144,7 +145,7 @@ def _row(r: ReleaseRecord) -> list[object]:
 
 
 def _short(text: str | None, most: int) -> str | None:
-    """A name as far as there is room, its end kept: that of a file says most."""
+    """Return a name cut to the room there is; its end is kept, because the end of a file's name says most."""
     return text if text is None or len(text) <= most else f"…{text[1 - most :]}"
 
 
@@ -165,19 +166,19 @@ def _print_csv(budgets: list[GraphBudget]) -> None:
 
 
 def _cell(value: object) -> object:
-    """A value as a spreadsheet takes it: no text that it would run as a formula."""
+    """Return a value for a spreadsheet, without text that it would run as a formula."""
     if isinstance(value, tuple):
         value = " ".join(map(str, value))
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 
 def _shared_answers(release: ReleaseRecord) -> str | None:
-    """The earlier release whose answers it was computed from; None where it drew its own, or has none."""
+    """Return the earlier release whose answers a release was computed from; None if it drew its own or has none."""
     return release.answers if release.answers != release.id else None
 
 
 def _sets_lines(account: Account) -> list[str]:
-    """Whom the sum above is for, where it is not for every pair: some releases protect pairs inside groups alone."""
+    """Say which pairs the sum above is for, if not for all: some releases protect only pairs inside groups."""
     if not account.sets:
         return []
     if len(account.sets) == 1:
@@ -186,9 +187,9 @@ def _sets_lines(account: Account) -> list[str]:
             "them."
         ]
     return [
-        *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
+        *(f"a pair inside the groups of set {digest[:12]} only: {cost}" for digest, cost in account.sets.items()),
         "A pair inside the groups of all sets spends the sum above; a pair outside the groups of one of them is not "
-        "protected in that one, so that nothing bounds what it has spent.",
+        "protected in that one, so nothing bounds what it has spent.",
     ]
 
 
@@ -209,7 +210,7 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
 
 
 def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
-    """A record whose ε, ε1 and δ are numbers, and exactly as text beside them."""
+    """Return a record with ε, ε1 and δ as numbers, and beside them as exact text."""
     from pcneo.basics.exact_numbers import exact_number
     from pcneo.privacy.exact import exact_text
 
@@ -228,9 +229,9 @@ def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
 def forget_budget(
     graph: Graph,
 ) -> None:
-    """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
+    """Forget a graph's totals and releases, and remove properties that releases wrote; published files stay published.
 
-    It asks for the name once more; a script gives that on standard input.
+    It asks for the name again; a script gives it on standard input.
 
     Example: pcneo budget forget friends
     """
@@ -244,7 +245,7 @@ def forget_budget(
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")
     for name in forgotten.kept_properties:
-        note(f"The property {name} stays: not all of its values are those of a release any more.")
+        note(f"The property {name} stays: some of its values are no longer those of a release.")
 
 
 @app.command("mend", cls=Command)
@@ -255,12 +256,12 @@ def mend_record(
         str | None,
         typer.Option("--epsilon", help="The ε that it spent or, for a total, that it allows.", show_default=False),
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="The δ, likewise.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", help="The δ that it spent or, for a total, that it allows.")] = "0",
 ) -> None:
-    """Say what a damaged record of the ledger stands for; a note of what it was is kept.
+    """State what a damaged record of the ledger stands for; the ledger keeps a note of what it was.
 
-    Where the ledger's secret was deleted or changed, `secret` stores the keys of a graph with its releases again, by
-    which they are recognised under another name.
+    If the ledger's secret was deleted or changed, `secret` stores the keys of a graph with its releases again, so that
+    they are recognised under another name.
 
     Example: pcneo budget mend 3f2a9c41d07b friends --epsilon 1
     """
@@ -280,8 +281,8 @@ def mend_record(
 
 
 @app.command("same", cls=Command)
-def same_graph(graph: Graph, known_as: Annotated[str, typer.Argument(help="The name that it had.")]) -> None:
-    """Say that a graph is the one that had another name: what that has spent is the graph's.
+def same_graph(graph: Graph, known_as: Annotated[str, typer.Argument(help="The name that it had before.")]) -> None:
+    """Declare that a graph had another name before: what was spent under that name counts for the graph.
 
     Example: pcneo budget same customers friends
     """
@@ -294,7 +295,7 @@ def same_graph(graph: Graph, known_as: Annotated[str, typer.Argument(help="The n
 
 @app.command("apart", cls=Command)
 def apart_graphs(graph: Graph, other: Annotated[str, typer.Argument(help="The other graph's name.")]) -> None:
-    """Say that two names stand for different graphs, each with a budget of its own.
+    """Declare that two names stand for different graphs, each with its own budget.
 
     Example: pcneo budget apart customers friends
     """

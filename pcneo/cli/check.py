@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def check(
     run: RunOrGraph = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is needed.")
+        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs, without a database.")
     ] = False,
-    drop: Annotated[bool, typer.Option("--drop", help="With --schema: the statements that undo them.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="With --schema: print the statements that undo them.")] = False,
     node_label: Annotated[
         list[str] | None, typer.Option("--node-label", help="With --schema: label of the vertices, once or more.")
     ] = None,
@@ -31,24 +31,24 @@ def check(
 ) -> None:
     """Read everything that is stored and report what is wrong; nothing is changed.
 
-    A graph's name stands for its runs and its part of the ledger; a run is compared without the ledger. With --schema
-    it prints statements instead, for an administrator to run once.
+    With a graph's name, it reads the graph's runs and its part of the ledger; with a run, that run without the ledger.
+    With --schema it prints statements instead, for an administrator to run once.
 
-    The exit code is 4 where the graph has moved since a run was written, where memberships have changed, or where there
-    is any other fault.
+    The exit code is 4 if the graph has changed since a run was written, if memberships have changed, or if there is any
+    other fault.
 
     Example: pcneo check
     """
     if schema:
         if run is not None or as_json:
-            raise typer.BadParameter("It goes with --drop, --node-label and --key alone.", param_hint="--schema")
+            raise typer.BadParameter("It goes only with --drop, --node-label and --key.", param_hint="--schema")
         from pcneo.store.chosen_graph import schema_statements
 
         for statement in schema_statements(node_label or (), key, drop=drop):
             say_verbatim(statement)
         return
     if drop or node_label or key is not None:
-        raise typer.BadParameter("They go with --schema.", param_hint="--drop, --node-label, --key")
+        raise typer.BadParameter("They need --schema.", param_hint="--drop, --node-label, --key")
     from pcneo.release.checking import check as look
     from pcneo.stored.runs import run_or_graph
 
@@ -56,7 +56,7 @@ def check(
         checked = look(db, **run_or_graph(db, run), progress=bars)
         is_empty = run is None and not checked.runs and not checked.findings and _is_empty(db)
     if is_empty and not as_json:
-        say("Nothing of pcneo is stored here.")
+        say("pcneo has stored nothing here.")
         return
     print_json(checked) if as_json else _print(checked)
     if not checked.all_well:
@@ -64,7 +64,7 @@ def check(
 
 
 def _is_empty(db: Database) -> bool:
-    """Whether pcneo has nothing here; constraints and indexes do not count."""
+    """Whether pcneo has stored nothing here; constraints and indexes do not count."""
     from pcneo.stored.uninstalling import everything
 
     there = everything(db)
@@ -76,7 +76,8 @@ def _print(checked: Checked) -> None:
         _print_verified(list(checked.runs))
     if checked.findings:
         rows = [
-            ("FAULT" if finding.is_fault else "to know", finding.about, finding.what) for finding in checked.findings
+            ("FAULT" if finding.is_fault else "for information", finding.about, finding.what)
+            for finding in checked.findings
         ]
         print_table(("", "about", "what was found"), rows)
     elif checked.all_well:

@@ -30,7 +30,8 @@ def clean(
     ] = None,
     all_runs: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
     everything: Annotated[
-        bool, typer.Option("--everything", help="Uninstall: also requests, names, fences, constraints and indexes.")
+        bool,
+        typer.Option("--everything", help="Uninstall: also remove requests, names, fences, constraints and indexes."),
     ] = False,
     ledger: Annotated[
         bool,
@@ -44,8 +45,8 @@ def clean(
 ) -> None:
     """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    It shows what it will remove, and asks first; where nobody can be asked, --all needs --yes. `pcneo budget show`
-    lists who removed what.
+    It shows what it will remove, and asks first; without a terminal, --all needs --yes. `pcneo budget show` lists who
+    removed what.
 
     Example: pcneo clean --all
     """
@@ -64,7 +65,7 @@ def clean(
             tell = _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
         else:
             tell = _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
-    tell()  # once the bars stand still
+    tell()  # once the bars have stopped
 
 
 _Tell = Callable[[], None]
@@ -88,7 +89,7 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
 
 
 def _whole_id(db: Database, run: str) -> str:
-    """Return the id of the run that is meant; where nobody can be asked it has to be whole."""
+    """Return the whole id of a run; without a terminal, it must be given whole."""
     from pcneo.errors import ParameterError
     from pcneo.stored.cleaning import is_unfinished
     from pcneo.stored.runs import find_run
@@ -130,14 +131,14 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
             raise _nobody_to_ask("everything")
         bars.rest()
         note(_everything(there, ledger=ledger))
-        _confirm("Remove everything of pcneo from this database?", bars)
+        _confirm("Remove everything that pcneo has stored in this database?", bars)
         if ledger and there.ledger:
-            _confirm("And the ledger, after which nothing counts what these releases have spent?", bars)
+            _confirm("Nothing will then count what these releases have spent. Remove the ledger, too?", bars)
     _, left = uninstall(db, ledger=ledger, progress=bars)
     if as_json:
         return partial(print_json, {"removed": there, "left": left})
     if left.ledger:
-        kept = f"All of pcneo's data has been removed but the ledger: {_ledger(left)}. `--ledger` removes that, too."
+        kept = f"All of pcneo's data has been removed except the ledger: {_ledger(left)}. `--ledger` removes that, too."
         return partial(say, kept)
     return partial(
         say, "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
@@ -190,12 +191,12 @@ def _planned(result: CleanResult) -> str:
 def _print_result(result: CleanResult) -> None:
     say("\n".join(_lines(result, "removed", "had")))
     for name in result.kept_properties:
-        note(f"The property {name} stays: not all of its values are those of a release any more.")
+        note(f"The property {name} stays: some of its values are no longer those of a release.")
     say("What stays: budgets and the ledger of releases (`pcneo budget show`), and your own data")
 
 
 def _lines(result: CleanResult, removed: str, had: str) -> list[str]:
-    """What is removed, or to be removed, line by line."""
+    """Return what is removed, or to be removed, line by line."""
     named = f" ({words(list(result.runs), 12)})" if result.runs else ""
     lines = [f"Runs {removed}, each with all its versions: {len(result.runs):,}{named}"]
     lines.append(f"Cohesions {removed}: {result.hubs:,}")

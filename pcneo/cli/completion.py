@@ -1,4 +1,4 @@
-"""What a shell completes: names of queries, and of runs and graphs where a database answers at once."""
+"""What a shell completes: names of queries, and names of runs and graphs if a database answers at once."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 
 def complete_queries(incomplete: str) -> list[tuple[str, str]]:
-    """Return the names of queries that begin so, with what they ask."""
+    """Return the names of queries that begin with this text, with what they ask."""
     from pcneo.stored.queries import list_queries
 
     return [(query.name, query.summary) for query in list_queries() if query.name.startswith(incomplete)]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """Return the ids of runs that begin so; none where no database answers."""
+    """Return the ids of runs that begin with this text; none if no database answers."""
     return [name for name in _names(lambda stored: stored.run.id) if name.startswith(incomplete)]
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """Return the names of graphs with runs that begin so; none where no database answers."""
+    """Return the names of graphs with runs that begin with this text; none if no database answers."""
     return [name for name in _names(lambda stored: stored.run.graph) if name.startswith(incomplete)]
 
 

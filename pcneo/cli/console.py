@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
-    """Note which run an answer is of, whether the graph has changed since, and whether it is rough."""
+    """Note which run an answer comes from, whether the graph has changed since, and whether its groups are rough."""
     note(f"Run {run.id}, version {run.version}{further}")
     if moved:
         note("The graph has changed since this run: members are as they were then, connections as they are now.")
@@ -42,7 +42,7 @@ def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
 
 
 def exported(result: ExportResult) -> str:
-    """Return a line on a file that was written for other programs."""
+    """Return a line about a file that was written for other programs."""
     from rich.filesize import decimal
 
     held = f"{result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships"
@@ -50,11 +50,11 @@ def exported(result: ExportResult) -> str:
 
 
 _NUMBER = re.compile(r"[+-]?[\d,]*\.?\d+(e[+-]?\d+)?( ?%)?")
-"""A number that was written out before it came into a table."""
+"""A number that became text before it came into a table."""
 
 
 class Bars(ProgressBars):
-    """Bars that leave standard output alone: its rows are for programs, also on a terminal."""
+    """Bars that leave standard output alone: its rows are for programs, even on a terminal."""
 
     redirects = False
 
@@ -81,7 +81,7 @@ def open_database(settings: ConnectionSettings, *, local: bool = False) -> Itera
 
 @contextmanager
 def working(stage: str) -> Iterator[Bars]:
-    """Show for how long something goes on whose steps nobody can count."""
+    """Show how long a stage takes whose steps cannot be counted."""
     with Bars() as bars:
         bars(stage, 0, None)
         yield bars
@@ -92,7 +92,7 @@ _chosen: dict[str, Path] = {}
 
 
 def choose_server(data: Path | None) -> None:
-    """Say which local server this command means: that on a data folder, or with None whatever is found."""
+    """Choose the local server for this command: the one on a data folder, or with None any that is found."""
     _chosen.clear()
     if data is not None:
         _chosen["data"] = data
@@ -132,11 +132,11 @@ def print_table(
 ) -> None:
     """Print a table for a person, numbers to the right.
 
-    It is 200 columns wide where standard output is no terminal and COLUMNS names no width. No word is broken: where the
+    It is 200 columns wide if standard output is not a terminal and COLUMNS is not set. No word is broken: if the
     terminal is too narrow for that, each row becomes a paragraph of names and values.
 
     Numbers are shown with commas at the thousands, floats with three decimals, None as nothing. Numbers in the columns
-    of `names`, such as keys and versions, stand as a person types them.
+    `names`, such as keys and versions, are shown as a person types them.
     """
     values = [list(row) for row in rows]
     cells = [[_cell(value, name in names) for name, value in zip(columns, row, strict=True)] for row in values]
@@ -163,9 +163,9 @@ def _cell(value: Any, is_name: bool) -> str:
 
 
 def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return a width for each column in which no word is broken, as wide as there is room; None if there is too little.
+    """Return widths of columns that break no word and use the room there is; None if there is too little.
 
-    Rich's own would go below the least that it is given, and cut words.
+    Rich would go below the least width that it is given, and cut words.
     """
     widths = [max(map(_longest_word, column)) for column in columns]
     missing = [max(map(cell_len, column)) - width for column, width in zip(columns, widths, strict=True)]
@@ -186,7 +186,7 @@ def _table(
     table = Table(title=title and Text(title), title_justify="left")
     for i, name in enumerate(names):
         written = [cell for cell in (row[i] for row in values) if cell is not None]
-        numbers = any(map(is_number, written))  # others are None, or what a number cannot say
+        numbers = any(map(is_number, written))  # the others are None, or text such as "over 2"
         numbers = numbers or (bool(written) and all(_NUMBER.fullmatch(str(cell)) for cell in written))
         table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", width=widths[i])
     for row in cells:

@@ -23,7 +23,7 @@ def demo(
 ) -> None:
     """Start a local Neo4j, load the friendships of 800 students, annotate them and run three queries.
 
-    The server has a data folder of its own and never touches the database that NEO4J_URI names.
+    The server has its own data folder and never touches the database that NEO4J_URI names.
 
     Example: pcneo demo
     """
@@ -35,7 +35,7 @@ def demo(
 
     fetched = is_fetched()
     if not fetched:
-        note("Neo4j is fetched first (about 155 MB).")
+        note("Fetching Neo4j first (about 155 MB).")
     with working("starting Neo4j") as bars:
         server = start_demo_server(None if fetched else telling_fetched(bars))
     with open_database(ConnectionSettings(server.uri, server.username, server.password), local=True) as db:
@@ -56,7 +56,7 @@ def demo(
     say("\nThe server keeps running:")
     say_verbatim(describe(server))
     say(
-        "Ask more in a shell that has pcneo (in a checkout: . .venv/bin/activate), or connect Neo4j Browser, Desktop "
+        "Ask more from a shell that has pcneo (in a checkout: . .venv/bin/activate), or connect Neo4j Browser, Desktop "
         "or cypher-shell to that address:"
     )
     say_verbatim(

@@ -1,4 +1,4 @@
-"""Imports Neo4j's driver without pandas, which the driver imports wherever it is installed.
+"""Imports Neo4j's driver without pandas, which the driver imports whenever it is installed.
 
 Pandas takes a third of the time that a command needs to start, for data frames that no command has.
 """
@@ -13,7 +13,7 @@ from types import ModuleType
 
 
 class _PandasLater(MetaPathFinder):
-    """Says that there is no pandas as long as the driver is being imported, and nothing before or afterwards."""
+    """Hides pandas while the driver is being imported, and only then."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -28,9 +28,9 @@ _finder = _PandasLater()
 
 
 def import_driver_alone() -> None:
-    """From here on, whoever imports the driver imports it without pandas.
+    """Have the driver imported without pandas from here on.
 
-    For programs, not for libraries: another thread that imports pandas in that very moment would be told there is none.
+    For programs, not for libraries: another thread that imports pandas at that very moment would not find it.
     """
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)

@@ -1,4 +1,4 @@
-"""The questions of a `pcneo release` that names nothing, at a terminal."""
+"""The questions that plain `pcneo release` asks at a terminal."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class _Choice(NamedTuple):
     """A mechanism that is offered.
 
     Attributes:
-        meaning: what it is chosen for.
-        limits: what it does not protect, or what its counts are not; said before the spend.
+        meaning: what it protects, and what each vertex gets.
+        limits: what it does not protect, or what its counts are not; shown before the spend.
     """
 
     meaning: str
@@ -51,15 +51,15 @@ _CHOICES = {
     ),
     "modelled": _Choice(
         "every connection; each vertex gets a typical count for vertices with about as many connections",
-        "A count is what is usual for about as many connections, not what this vertex has; only `pcneo audit GRAPH` "
-        "says how far off it is.",
+        "A count is what is usual for vertices with about as many connections, not this vertex's own; only `pcneo "
+        "audit GRAPH` says how far off it is.",
     ),
     "respond": _Choice(
         "every connection; each vertex gets its own count, with the most noise of the three",
-        "It does not hide what other connections show: in dense parts one can be guessed from those around it.",
+        "It does not hide what other connections show: in dense parts, one can be guessed from those around it.",
     ),
 }
-"""By mechanism; the numbers to type are in this order."""
+"""The choices by mechanism; the numbers to type follow this order."""
 
 
 _LIMIT = "the ε that all its releases may spend together"
@@ -67,12 +67,12 @@ _LIMIT = "the ε that all its releases may spend together"
 
 
 class Wanted(NamedTuple):
-    """What was answered.
+    """What the person has chosen.
 
     Attributes:
         source: the graph or run that is released.
-        expect: how many triangles a vertex is expected to be in; None where that was not asked.
-        budget: the graph's total ε, to set with this release; None where it has one, or one was named.
+        expect: how many triangles a vertex is expected to be in; None if that was not asked.
+        budget: the graph's total ε, to set with this release; None if it has one, or if an option gives one.
     """
 
     source: Source
@@ -84,10 +84,10 @@ class Wanted(NamedTuple):
 
 
 def ask_what_to_release(db: Database, source: Source, selection: Selection, terms: Terms) -> Wanted:
-    """Ask what must be protected, how exactly or how strongly, and which file; each until an answer can be used.
+    """Ask what must be protected, how exactly or how strongly, and for the file; each until an answer can be used.
 
-    Which graph is meant is asked first, where several may be, and a graph without a budget needs one. A graph that
-    another pcneo is writing is refused then.
+    The first question is which graph, if there are several; the last is a budget, if the graph has none. A graph that
+    another pcneo is writing is refused before the other questions.
     """
     from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.release.choice import find_place
@@ -95,14 +95,14 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
 
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
-    graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # which refuses before any answer
+    graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # refuses before any answer
     if not terms.dry_run:
         _check_not_being_written(db, graph)
     mechanism = _ask_mechanism()
     needs_groups = MECHANISMS[mechanism].needs_groups
     if source.names_run and not needs_groups:
         raise ParameterError(
-            f"What protects more than critical connections rests on no run: name its graph, {graph.name}.",
+            f"A mechanism that protects more than critical connections uses no run: name the graph, {graph.name}.",
             name="run",
             value=source.run,
         )
@@ -115,16 +115,16 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
 
 
 def _check_not_being_written(db: Database, graph: GraphRecord) -> None:
-    """Refuse before any answer, as the spend would after all of them, where another pcneo writes the graph."""
+    """Refuse a graph that another pcneo is writing, before any answer; the spend would refuse it after all of them."""
     from pcneo.release.budget import ledger_locked
 
     if any(known.name == graph.name for known in db.list_graphs()):
         with ledger_locked(db, [graph]):
-            pass  # held for a moment, with nothing written; whoever takes it later refuses the spend
+            pass  # held for a moment, with nothing written; if it is taken later, the spend is refused
 
 
 def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
-    """Ask for the graph where nothing names one and the database knows several."""
+    """Ask for the graph if none is named and the database knows several."""
     names = [graph.name for graph in db.list_graphs()]
     if source.names_run or source.graph is not None or selection or len(names) < 2:
         return source
@@ -146,17 +146,17 @@ def _ask_mechanism() -> str:
 
 
 def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> tuple[str, str | None]:
-    """Ask for ε, or for an error of the total from which it follows, and for what a share is of."""
+    """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
     from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
     default, expect = "3" if mechanism == "respond" else "1", None  # at 1, respond is mostly noise
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. The file "
-        "changes anybody's odds that one protected connection exists by a factor of at most 1.6 if ε is 0.5, 2.7 if it "
+        "changes anyone's odds that one protected connection exists by a factor of at most 1.6 if ε is 0.5, 2.7 if it "
         f"is 1, 20 if it is 3.{' Here, less than about 2 leaves mostly noise.' if mechanism == 'respond' else ''}"
     )
-    if mechanism == "critical":  # whose errors follow from groups: no public number gives an ε for one
+    if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
         return _asked("ε", default, partial(_epsilon_of, mechanism)), None
     note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
     epsilon, error = _asked("ε or ±", default, partial(_epsilon_or_error, mechanism))
@@ -170,13 +170,13 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
     try:
         epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
     except ParameterError as refused:
-        note(f"No ε follows from that with {mechanism}. {refused} Type one; nothing is spent yet.")
+        note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
         epsilon = _asked("ε", default, partial(_epsilon_of, mechanism))
     return epsilon, expect
 
 
 def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms) -> str:
-    """Return the smallest ε at which the total errs so little; where there is none, that is a ParameterError."""
+    """Return the smallest ε at which the total has so small an error; raise a ParameterError if no ε does that."""
     from pcneo.privacy.foresight import advise
     from pcneo.release.choice import count_vertices
 
@@ -218,7 +218,7 @@ def free_name() -> str:
 
 @contextmanager
 def saying_that_nothing_is_spent() -> Iterator[None]:
-    """Say so where somebody leaves at a question of the block."""
+    """Note that nothing was spent if the person leaves at a question inside the block."""
     try:
         yield
     except typer.Abort as left:
@@ -230,7 +230,7 @@ def saying_that_nothing_is_spent() -> Iterator[None]:
 
 @contextmanager
 def warnings_alone(*, wanted: bool) -> Iterator[None]:
-    """Log warnings alone inside the block: what a script's log says of figures, `agrees` says in words."""
+    """Log only warnings inside the block: the figures that a script finds in its log, `agrees` puts in words."""
     log = logging.getLogger("pcneo")
     level = log.level
     if wanted:
@@ -244,7 +244,7 @@ def warnings_alone(*, wanted: bool) -> Iterator[None]:
 def agrees(
     prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, is_named: bool
 ) -> bool:
-    """Say what would be released, at what price and by which command, and ask; anything but a yes is a no."""
+    """Note what would be released, at what price and by which command, and ask; anything but a yes is a no."""
     from pcneo.release.beforehand import far_off
 
     bars.rest()
@@ -262,16 +262,16 @@ def agrees(
         further += ["--budget-epsilon", wanted.budget]
     if not is_named:
         further.append(release.run.id if release.run else release.graph.name)
-    note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everybody to see.")
+    note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everyone to see.")
     note(_price(db, release, terms))
-    note("The same without questions:")
+    note("To do the same without questions:")
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:], *further])}")
     with saying_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
 
 
 def _price(db: Database, release: Prepared, terms: Terms) -> str:
-    """Say what the release spends, and what is left then."""
+    """Return a sentence about what the release spends, and what it leaves."""
     from pcneo.release.spending import account_now
 
     spends, total = f"this release spends {release.spend.cost.without_zero}", terms.total
@@ -280,7 +280,7 @@ def _price(db: Database, release: Prepared, terms: Terms) -> str:
         return f"This graph has no budget yet ({_LIMIT}). It will be set to {total.without_zero}, {which}."
     account = account_now(db, release.graph.name)
     if account.left is None:
-        return f"What this graph has spent is not bounded; {spends} more."
+        return f"There is no bound on what this graph has spent; {spends} more."
     afterwards = replace(account, spends=(*account.spends, release.spend))
     return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}."
 
@@ -301,7 +301,7 @@ def _mechanism(text: str) -> str:
 
 
 def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
-    """Return ε, or else the error: what begins with ±, or is a share."""
+    """Return ε, or else the error, which begins with ± or is a percentage."""
     also = ", or an error such as ±400 or ±5%"
     error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
     if error == text and not text.endswith("%"):
@@ -334,7 +334,7 @@ def _positive(text: str, also: str = "") -> str:
 
 
 def _to_be_expected(release: Prepared, terms: Terms) -> str:
-    """Say how exact the release will be, as far as public numbers, or groups, tell before the spend."""
+    """Return a sentence about how exact the release will be, as far as public numbers or groups tell in advance."""
     from pcneo.release.beforehand import foreseen
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
@@ -346,7 +346,7 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
         share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"
         parts.append(f"the number of all triangles to be off by {rounded(seen.error_of_total, 2)}{share} or more")
     if not parts:
-        return "How exact the counts will be cannot be told beforehand."
+        return "How exact the counts will be cannot be said in advance."
     return f"Expect {', and '.join(parts)} (one standard error)."
 
 

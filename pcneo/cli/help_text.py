@@ -1,4 +1,4 @@
-"""Help as a person reads it: no types of Python, flags without a value, paragraphs that fill the terminal's width."""
+"""Help for people to read: no Python types, flags without a value, paragraphs that fill the terminal's width."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class Command(TyperCommand):
-    """A command whose flags are shown without a type, and whose help is filled anew."""
+    """A command whose flags are shown without a type, and whose help is wrapped again."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Take what typer gives."""
@@ -24,7 +24,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands, likewise."""
+    """A group of commands with such help."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         """Take what typer gives."""
@@ -53,7 +53,7 @@ def _shown(parameters: Any) -> Any:
 
 
 _ROOM = 16
-"""Characters for the names of choices; wider ones would be broken at 80 columns, and their help lists them."""
+"""Characters for the names of choices; wider ones would be broken at 80 columns, and the option's help lists them."""
 
 
 def _value(kind: Any) -> str:

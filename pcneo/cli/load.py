@@ -34,14 +34,14 @@ def load(
         str | None, typer.Option("--relationship-type", help="For a graph: type of the new relationships.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option("--key", help="For a graph: property that holds the key; made unique.")
+        str | None, typer.Option("--key", help="For a graph: property that holds the key; it is made unique.")
     ] = None,
     max_gib: Annotated[
         float | None,
         typer.Option(
             "--max-gib",
             min=0,
-            help="For a graph: refuse more GiB of text, unpacked; an eighth of it for GraphML, GML and GEXF.",
+            help="For a graph: refuse more than this many GiB of text, unpacked; an eighth for GraphML, GML and GEXF.",
             show_default="2",
         ),
     ] = None,
@@ -58,8 +58,8 @@ def load(
     Loading a graph again adds nothing.
 
     Cohesions are stored as `annotate` would store them, all of them or none, and their graph must still be the one that
-    they were computed from. Each is proved to be a minimal one there; that it is the one which a search finds rests on
-    the file. `pcneo runs` and `pcneo check` say so of the run, until `pcneo annotate` has searched all of it.
+    they were computed from. Each is proved to be minimal there; that a search would find the same one is taken on trust
+    from the file. `pcneo runs` and `pcneo check` note this about the run until `pcneo annotate` has searched all of it.
 
     Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
     """
@@ -72,7 +72,9 @@ def load(
     if any(file.suffix.lower() == _OF_COHESIONS for file in files):
         given = [option for option, value in of_graph.items() if value is not None]
         if given:
-            raise typer.BadParameter("Files of cohesions say what they are of.", param_hint=", ".join(given))
+            raise typer.BadParameter(
+                "These options are for a graph; files of cohesions name theirs.", param_hint=", ".join(given)
+            )
         _load_cohesions(files, verify or 0, as_json)
         return
     if verify is not None:

@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def run(command_line: Typer, name: str) -> None:
-    """Run a command line under a name; what it raises of `PcneoError` and `OSError` becomes a line and an exit code."""
+    """Run a command line under a name; a `PcneoError` or an `OSError` becomes a line and an exit code."""
     mend_streams()
     try:
         with signals_interrupt():
@@ -57,10 +57,10 @@ def run(command_line: Typer, name: str) -> None:
 
 
 _ELSEWHERE = {
-    "--data": "--data stands before the command: pcneo --data FOLDER COMMAND.",
+    "--data": "Put --data before the command: pcneo --data FOLDER COMMAND.",
     "--graph": "The graph is an argument here: give its name without --graph.",
 }
-"""What to say of an option that a command does not have, and that is wanted all the same."""
+"""Hints for options that people give to commands that do not have them."""
 
 
 def _code(command_line: Typer, name: str) -> int:
@@ -70,30 +70,30 @@ def _code(command_line: Typer, name: str) -> int:
     except OutputError:
         raise
     except _CallError as error:
-        from typer import rich_utils  # which takes long to import
+        from typer import rich_utils  # slow to import
 
-        error.message = visible(error.message, keep="\n")  # which quotes what was typed, or pasted
+        error.message = visible(error.message, keep="\n")  # it quotes what was typed or pasted
         if (elsewhere := _ELSEWHERE.get(getattr(error, "option_name", ""))) is not None:
             error.message, error.possibilities = elsewhere, []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code
     except Abort as error:
         if (cause := error.__context__) is not None:
-            note("")  # nobody has ended the line of the prompt
-        if not isinstance(cause, KeyboardInterrupt):  # which typer turns into the same as a no
+            note("")  # the line of the prompt has not been ended
+        if not isinstance(cause, KeyboardInterrupt):  # typer raises the same error for Ctrl-C as for a no
             note("Aborted.")
             return PcneoError.exit_code
         ended = _INTERRUPTED
     except PcneoError as error:
         with suppress(OSError):
-            sys.stdout.flush()  # rows come before what ended them
+            sys.stdout.flush()  # rows come before the error that ended them
         note(f"{name}: {error}")
         return error.exit_code
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
         note(f"{name}: {error.strerror or error}{where}")
         return PcneoError.exit_code
-    except KeyboardInterrupt:  # before typer heeds it, which leaves with the same code
+    except KeyboardInterrupt:  # raised outside typer, which exits with the same code
         ended = _INTERRUPTED
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
@@ -106,7 +106,7 @@ def _code(command_line: Typer, name: str) -> int:
 
 
 def _forget_output() -> None:
-    """Let what standard output still holds go: Python would try to write it at the end, and fail aloud."""
+    """Discard what standard output still holds: Python would try to write it at exit, and print that this failed."""
     try:
         _redirect_to_nothing(sys.stdout)
     except (OSError, ValueError):

@@ -17,8 +17,8 @@ def mcp(
 ) -> None:
     """Answer agents over the Model Context Protocol, on standard input and output.
 
-    They can list graphs and runs, read cohesions, run the shipped queries, estimate, and read answers; never make a
-    release or touch a budget. The client that starts it ends it. Needs the extra mcp.
+    They can list graphs and runs, read cohesions, run the shipped queries, estimate, and read answers to requests; they
+    can never make a release or touch a budget. The client that starts it also ends it. It needs the extra mcp.
 
     Example: pcneo mcp --allow-requests
     """

@@ -1,4 +1,4 @@
-"""Options that several commands have, each with its one spelling and help."""
+"""Options that several commands share, each with one spelling and one help text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RunOrGraph = Annotated[
     str | None,
     typer.Argument(
         metavar="RUN|GRAPH",
-        help="A run's id, what it begins with, or a graph's name.",
+        help="A run's id, the beginning of one, or a graph's name.",
         autocompletion=complete_runs,
     ),
 ]

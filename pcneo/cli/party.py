@@ -16,9 +16,10 @@ from pcneo.errors import ParameterError
 
 app = typer.Typer(
     cls=Group,
-    help="respond between parties: each vertex answers from its own row, and nobody need trust the collector.\n\n"
+    help="respond between parties: each vertex answers from its own row, and no one has to trust the collector.\n\n"
     "The two ends of a pair must be honest: one of them answers for both.\n\n"
-    "No database is needed; messages are files. All vertices of a stored graph at once: pcneo release --parties.\n\n"
+    "No database is needed; messages are files. All vertices of a stored graph answer at once with pcneo release "
+    "--parties.\n\n"
     "Example: pcneo party collect answers --keys keys.json -e 2",
     no_args_is_help=True,
 )
@@ -26,16 +27,16 @@ app = typer.Typer(
 
 @app.command("answer", cls=Command)
 def answer(
-    call: Annotated[Path, typer.Argument(help="The call, as the collector gave it.", show_default=False)],
+    call: Annotated[Path, typer.Argument(help="The call that the collector gave you.", show_default=False)],
     row: Annotated[Path, typer.Option("--row", help='Your own row, {"key": 58, "neighbours": [12, 105]}.')],
     ledger: Annotated[
         Path,
         typer.Option("--ledger", help='Your own ledger: begin with {"key": 58, "limit": "1", "total": "5"}.'),
     ],
 ) -> None:
-    """For one vertex: answer a call from your own row, in a message beside it, which is named for your key.
+    """For one vertex: answer a call from your own row, in a message beside the call that is named after your key.
 
-    The ledger pays first, and refuses beyond its limit and total.
+    The ledger pays first, and refuses to go beyond its limit and total.
 
     Example: pcneo party answer call.json --row row.json --ledger ledger.json
     """
@@ -56,12 +57,12 @@ def collect(
         Path, typer.Argument(help="The collector's folder: the call and the messages.", show_default=False)
     ],
     keys: Annotated[
-        Path | None, typer.Option("--keys", help="For the call: JSON list of the keys of all who are asked.")
+        Path | None, typer.Option("--keys", help="For the call: JSON list of the keys of all vertices to ask.")
     ] = None,
     epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="For the call: ε, from 0.001 to 16.")] = None,
     to: Annotated[Path | None, typer.Option("--to", help="For the release: the public file, .csv or .json.")] = None,
     k: Annotated[
-        int | None, typer.Option("-k", help="For the release: vertices of the cliques, 3 or 4.", show_default="3")
+        int | None, typer.Option("-k", help="For the release: vertices in a clique, 3 or 4.", show_default="3")
     ] = None,
     clip: Annotated[
         bool, typer.Option("--clip", help="For the release: add counts cut to what is possible, which are biased.")
@@ -76,21 +77,21 @@ def collect(
     large: Annotated[bool, typer.Option("--large", help="For the release: allow more than 65,536 vertices.")] = False,
     as_json: Json = False,
 ) -> None:
-    """For the collector: call for answers, with --keys and -e; later make a release of those that came, with --to.
+    """For the collector: call for answers with --keys and -e; later make a release from those that came, with --to.
 
-    The call, call.json in the folder, tells all vertices who is asked, and at which ε. The release leaves out a vertex
-    that has sent no message, with all its pairs.
+    The call, call.json in the folder, tells all vertices who is asked, and at which ε. The release leaves out each
+    vertex that has sent no message, with all its pairs.
 
     Example: pcneo party collect answers --to counts.csv
     """
     of_release = {"-k": k, "--clip": clip or None, "--smooth": smooth or None, "--large": large or None}
     if to is None:
         if keys is None or epsilon is None:
-            raise ParameterError("Name --keys and -e to call for answers, or --to to make a release.", name="to")
+            raise ParameterError("Give --keys and -e to call for answers, or --to to make a release.", name="to")
         _refuse(of_release, "They are for the release, which needs --to.")
         _call(folder, keys, epsilon, as_json)
         return
-    _refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes what it says.")
+    _refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes them from it.")
     from pcneo.party.collecting import collect as collect_messages
     from pcneo.release.public_file import total_told
 
@@ -115,6 +116,6 @@ def _call(folder: Path, keys: Path, epsilon: str, as_json: bool) -> None:
     from pcneo.party.call import CALL, call
 
     made = call(folder, keys, epsilon)
-    note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
+    note(f"Give every vertex {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
     if as_json:
         print_json({"call": folder / CALL, "release": made.release, "vertices": len(made.key_list)})

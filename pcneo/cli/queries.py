@@ -15,16 +15,17 @@ from pcneo.errors import ParameterError
 
 def queries(
     name: Annotated[
-        str | None, typer.Argument(help="One query; without it, all are listed.", autocompletion=complete_queries)
+        str | None, typer.Argument(help="The query; without a name, all are listed.", autocompletion=complete_queries)
     ] = None,
     run: RunOrGraph = None,
     runs_it: Annotated[bool, typer.Option("--run", help="Run the query and show a table.")] = False,
     param: Annotated[
-        list[str] | None, typer.Option("--param", help="NAME=VALUE, for each parameter; limit is 10 unless given.")
+        list[str] | None,
+        typer.Option("--param", help="NAME=VALUE; may be given several times; limit is 10 by default."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List, print or run the Cypher queries that ask stored cohesions.
+    """List, print or run the Cypher queries about stored cohesions.
 
     With a run or a graph, or with --param, a query is printed with the labels, types, key and run of the database. It
     runs on the latest run of a whole graph unless another is named.
@@ -63,7 +64,7 @@ def queries(
 
 
 _OF_THE_SAMPLE = "// Labels, types and key are those of the sample graph; `pcneo queries NAME GRAPH` fills in yours."
-"""What a query without names begins with; a comment, so that it runs as it is printed."""
+"""First line of a query that is printed for the sample; a comment, so that the query runs as printed."""
 
 
 def _print_query(name: str, cypher: str, as_json: bool) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Answers(StrEnum):
-    """What becomes of answers."""
+    """What becomes of the answers."""
 
     destroy = "destroy"
     keep = "keep"
@@ -40,18 +40,20 @@ def release(
     run: RunOrGraph = None,
     to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
     epsilon: Annotated[
-        list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several releases.")
+        list[str] | None, typer.Option("-e", "--epsilon", help="ε; give several for several releases.")
     ] = None,
     k: Annotated[
         list[int] | None,
-        typer.Option("-k", help="Vertices of the cliques; several in one release.", show_default="3"),
+        typer.Option(
+            "-k", help="Vertices in a clique; give several for one release with all of them.", show_default="3"
+        ),
     ] = None,
     mechanism: Annotated[
         str | None,
         typer.Option(
             "--mechanism",
-            help="critical, respond, modelled, total, edge, elv or published. Without it you are told what each "
-            "promises, publishes exactly and shows; a terminal asks then, and a script must name one.",
+            help="critical, respond, modelled, total, edge, elv or published. Without it, pcneo prints what each "
+            "promises, publishes exactly and shows; at a terminal it then asks for one, and a script must name one.",
         ),
     ] = None,
     delta: Annotated[
@@ -60,7 +62,7 @@ def release(
     ] = None,
     large: Annotated[
         bool,
-        typer.Option("--large", help="Allow more than 65,536 vertices with respond; the dry run says what it takes."),
+        typer.Option("--large", help="Allow more than 65,536 vertices with respond; a dry run says what that takes."),
     ] = False,
     clip: Annotated[
         bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased; not with modelled.")
@@ -69,8 +71,8 @@ def release(
         bool,
         typer.Option(
             "--smooth",
-            help="Add counts drawn towards their mean, which are biased: with edge and elv; with respond, towards that "
-            "of vertices of like degree.",
+            help="Add counts drawn towards their mean, which are biased: with edge and elv; with respond, towards the "
+            "mean of vertices of like degree.",
         ),
     ] = False,
     groups: Annotated[
@@ -85,8 +87,8 @@ def release(
         Answers | None,
         typer.Option(
             "--answers",
-            help="With critical or respond, what becomes of the answers: keep writes them for you alone; publish shows "
-            "them, and with critical which pairs share a group.",
+            help="With critical or respond, what becomes of the answers: keep writes them for you alone; publish makes "
+            "them public, and with critical also which pairs share a group.",
             show_default="destroy",
         ),
     ] = None,
@@ -98,7 +100,7 @@ def release(
         Path | None,
         typer.Option(
             "--batch",
-            help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k (such as "
+            help="CSV file with a header, one release per row. Columns: mechanism, epsilon, to, and any of k (such as "
             "3 4), delta, epsilon_1, h, graph, p, search, run, groups, share, answers, from, clip, smooth (yes or no).",
         ),
     ] = None,
@@ -120,13 +122,13 @@ def release(
         str | None,
         typer.Option(
             "--expect",
-            help="How many triangles you expect a vertex to be in, in the mean; where a count is expected to err by "
-            "more, it asks first. By default, but not with critical, what an earlier release says.",
+            help="How many triangles you expect a vertex to be in, on average; if a count is expected to be off by "
+            "more, pcneo asks first. By default, but not with critical, the figure that an earlier release gives.",
         ),
     ] = None,
     mean_degree: Annotated[
         str | None,
-        typer.Option("--mean-degree", help="Connections of a vertex in the mean, or a guess.", show_default="10"),
+        typer.Option("--mean-degree", help="Connections of a vertex on average, or a guess.", show_default="10"),
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Release counts that are expected to be mostly noise.")
@@ -145,15 +147,15 @@ def release(
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
 
-    Several -k are one release, which costs its ε once: they are computed from the same answers, or rest on the same
-    bound and share the rest of ε. Several -e are several releases. Then --to is a name to which k and ε are added.
-    With critical and respond the answers are destroyed, unless --answers says otherwise.
+    Several -k make one release, which costs its ε once: their counts are computed from the same answers, or rest on
+    the same bound and share the rest of ε. Several -e make several releases. In both cases, k and ε are added to the
+    name in --to. With critical and respond, the answers are destroyed unless --answers says otherwise.
 
-    At a terminal, `pcneo release` alone offers three mechanisms, asks for the rest, and says what it would spend
-    before it does. The file names each vertex by its key, so keys must be fit for everybody to read.
+    At a terminal, plain `pcneo release` offers three mechanisms, asks for the rest, and says what it would spend
+    before it does. The file names each vertex by its key, so the keys must be fit for everyone to read.
 
-    A graph's name will do; a run says which groups `critical` and `published` use, where a graph has several. A graph
-    that has no name yet is named here, with --node-label, --relationship-type and --key.
+    A graph's name is enough; name a run to choose the groups that `critical` and `published` use, if the graph has
+    several. A graph that has no name yet gets one here, with --node-label, --relationship-type and --key.
 
     Example: pcneo release friends --mechanism critical -e 1 --to counts.csv --budget-epsilon 3
     """
@@ -217,7 +219,7 @@ def release(
         several = len(ks) * len(epsilons) > 1
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
         check_destinations([Destination(to=file) for file in files])
-    # What these options change, `agrees` does not say: then the log does.
+    # `agrees` does not mention what these options change, so then the log does.
     is_plain = is_guided and not (dry_run or parties or groups is not None or answers is Answers.publish)
     try:
         with connected() as db, Bars() as bars, warnings_alone(wanted=is_plain):
@@ -254,7 +256,7 @@ def release(
             )
     except PcneoError as error:
         if written := error.data.get("released"):
-            with suppress(OutputError):  # what failed is more important, and is told below
+            with suppress(OutputError):  # the error that is raised below is more important
                 print_released(cast("list[Released]", written), as_json)
         raise
     if dry_run:
@@ -266,7 +268,7 @@ def release(
 
 
 def _meant(db: Database, name: str | None, selection: Selection) -> Source:
-    """Return what a name stands for: a run where it can be the id of one, else a graph, which may be new here."""
+    """Return what a name stands for: a run if it can be the id of one, else a graph, which may be new here."""
     from pcneo.release import Source
 
     if name is None or selection != Selection() or "@" not in name or name in {g.name for g in db.list_graphs()}:
@@ -275,7 +277,7 @@ def _meant(db: Database, name: str | None, selection: Selection) -> Source:
 
 
 def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
-    """Refuse a release that lacks something, all of it at once; at a terminal the mechanism is asked for."""
+    """Refuse an incomplete release, naming all that is missing; at a terminal the mechanism is asked for later."""
     needed = {"--to, the public file": to, "-e, at least one ε": epsilon}
     if not can_ask():
         needed["--mechanism, which has no default"] = mechanism
@@ -308,22 +310,22 @@ def _tell_mechanisms() -> None:
     for name, kind in MECHANISMS.items():
         promises, exact, shows = kind.in_short
         note(f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}")
-    note("`pcneo audit -n VERTICES -d MEAN_DEGREE -e ε` has figures, before any graph is read.")
+    note("`pcneo audit -n VERTICES -d MEAN_DEGREE -e ε` gives figures, before any graph is read.")
 
 
 def _asked() -> str:
-    """Ask for a mechanism until there is one of the name that is typed."""
+    """Ask for a mechanism until a known name is typed."""
     from pcneo.privacy.mechanisms import mechanism_named
 
     while True:
         try:
             return mechanism_named(typer.prompt("Mechanism", err=True).strip()).name
         except ParameterError as error:
-            note(str(error))  # a prompt of typer's own would break its lines anywhere
+            note(str(error))  # typer's own prompt would break lines anywhere
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
-    """Refuse options that the batch file decides: silently dropped, they would look heeded."""
+    """Refuse options that the batch file decides: silently ignored, they would seem to have an effect."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
     if given:
         named = ", ".join("-k" if name == "k" else name if name.isupper() else f"--{name}" for name in given)
@@ -355,12 +357,12 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
         return typer.confirm(
             visible(f"{error} The spend stays recorded. Try again with the same numbers?", keep="\n"), err=True
         )
-    except typer.Abort:  # a no: other releases are still to be written, and this one's fate is still to be reported
+    except typer.Abort:  # a no: other releases must still be written, and this one's fate must still be reported
         return False
 
 
 def _ask_anyway(bars: Bars, text: str) -> bool:
-    """Prompt whether to release counts that are bound to be mostly noise."""
+    """Prompt whether to release counts that are expected to be mostly noise."""
     bars.rest()
     try:
         return typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)

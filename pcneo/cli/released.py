@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def print_released(released: list[Released], as_json: bool) -> None:
-    """Say on standard error what is written, then print it: a full disk must not make it look failed."""
+    """Note on standard error what was written, then print it: a full disk must not make the release look failed."""
     from pcneo.release.public_file import total_told
 
     for release in released:
@@ -35,7 +35,7 @@ def print_released(released: list[Released], as_json: bool) -> None:
                 say(release.warning)
             say(f"{release.public}: {told}")
             if release.answers is not None and release.answers_are == "publish":
-                say(f"  Public like the file itself: the answers, {release.answers}")
+                say(f"  Also public: the answers, {release.answers}")
         say(f"  {promise}")
         for plain in dict.fromkeys(release.in_plain_words for release in those if release.in_plain_words):
             say(f"  {plain}")
@@ -44,19 +44,19 @@ def print_released(released: list[Released], as_json: bool) -> None:
     if any(release.answers_are == "destroy" for release in released):
         say("The answers themselves were destroyed.")
     lefts = {_left(release) for release in released}
-    if len(lefts) == 1:  # several are of several graphs: `pcneo budget show` has them by name
+    if len(lefts) == 1:  # several belong to several graphs: `pcneo budget show` lists them by name
         say(lefts.pop())
 
 
 def _left(release: Released) -> str:
     left, budget = release.left, release.budget
     if left is None or budget is None:
-        return "What this graph has spent is not bounded."
+        return "There is no bound on what this graph has spent."
     return f"This leaves {left if budget.delta else left.without_zero} of {budget.without_zero}."
 
 
 def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:
-    """What may be said before anything is spent; the last two figures follow from groups, for the owner alone."""
+    """Print what can be said before anything is spent; the last two figures follow from groups, for the owner only."""
     from pcneo.privacy.exact import decimal_text, exact_text
     from pcneo.privacy.outlook import Foresight
     from pcneo.release import DIFFERENT_PROMISES
@@ -79,7 +79,7 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
         for errors in [Foresight() if release.utility.least_error is not None else foreseen(release, terms)]
     ]
     several = len({release.mechanism.name for release in prepared}) > 1
-    note(f"Nothing was spent. The figures are for the owner alone.{f' {DIFFERENT_PROMISES}' if several else ''}")
+    note(f"Nothing was spent. The figures are for the owner only.{f' {DIFFERENT_PROMISES}' if several else ''}")
     if as_json:
         print_json(rows)
     elif rows:
@@ -99,4 +99,4 @@ _COLUMNS = {
     "leastErrorOfACount": "standard error of a count of triangles, at least",
     "mostErrorOfACount": "at most",
 }
-"""Names of figures before a release, for a person."""
+"""Column names, for people, of the figures before a release."""

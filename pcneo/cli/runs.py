@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 50
-"""Differences on a terminal."""
+"""Differences shown on a terminal."""
 MOST_KEYS = 10
-"""Members that joined or left, of one difference."""
+"""Members shown that joined or left, per difference."""
 
 
 def runs(
@@ -40,8 +40,8 @@ def runs(
 
     `pcneo check` compares the graphs themselves.
 
-    With --to one run becomes a file for networkx, Gephi and others, as the whole graph: each vertex with its members,
-    each edge with the number of cohesions that it is critical in. Without a name it is the latest run.
+    With --to, one run is written to a file for networkx, Gephi and others, as the whole graph: each vertex with its
+    members, each edge with the number of cohesions that it is critical in. Without a name, it is the latest run.
 
     Example: pcneo runs --history
     """
@@ -49,7 +49,7 @@ def runs(
     from pcneo.stored import runs as standing
 
     if sum([history, diff is not None, to is not None]) > 1:
-        raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff, --to")
+        raise typer.BadParameter("Give only one of them.", param_hint="--history, --diff, --to")
     if to is not None:
         exporting.check_export(to)
     with connected() as db, Bars() as bars:
@@ -88,7 +88,7 @@ def _print_runs(runs: list[StoredRun]) -> None:
 
 
 def _moved(stored: StoredRun) -> str:
-    """Say what has moved: by how many nodes and relationships the graph has more or fewer."""
+    """Return by how many nodes and relationships the graph has grown or shrunk."""
     changes = {"nodes": stored.nodes_more, "relationships": stored.relationships_more}
     return ", ".join(f"{number:+,} {what}" for what, number in changes.items() if number) or "no"
 
@@ -118,7 +118,7 @@ def _print_differences(differences: list[Difference]) -> None:
     if uncertain:
         note(
             f"{uncertain:,} of them may have nothing to do with the edit: their cohesion is one of several (`best` is "
-            "false), and another was found on the way."
+            "false), and the search has found another."
         )
 
 

@@ -17,11 +17,11 @@ from pcneo.cli.console import local_settings
 from pcneo.cli.streams import say_verbatim
 
 OTHER = {"config", "print_unit", "help"}
-"""Options that a configuration file cannot have."""
+"""Options that a configuration file cannot set."""
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take limits and the defaults of the other options from a file; what stands on the command line counts more."""
+    """Read limits and the defaults of the other options from a file; the command line takes precedence."""
     from pcneo.service.service_settings import LIMITS, read_configuration
 
     if path is not None:
@@ -53,32 +53,35 @@ def serve(
         bool, typer.Option("--allow-clean", help="Let requests remove runs that no release rests on.")
     ] = False,
     max_memberships: Annotated[
-        int, typer.Option("--max-memberships", help="Memberships of a run of a whole graph, estimated.")
+        int,
+        typer.Option("--max-memberships", help="Most memberships, by estimate, that a run of a whole graph may have."),
     ] = 5_000_000,
     metrics: Annotated[
         str | None,
         typer.Option(
-            "--metrics", help="Answer /metrics and /healthz there, by default on loopback.", metavar="HOST:PORT"
+            "--metrics",
+            help="Answer /metrics and /healthz at this address, by default on loopback.",
+            metavar="HOST:PORT",
         ),
     ] = None,
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON, one object a line.")] = False,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON, one object per line.")] = False,
     config: Annotated[
         Path | None,
         typer.Option(
             "--config",
             callback=_read_config,
             is_eager=True,
-            help="TOML file with any of these options, and the limits that are set once: max-vertices, "
+            help="TOML file with any of these options, and with limits that only it can set: max-vertices, "
             "max-run-vertices, max-waiting, keep-days, keep-answers, concurrency, grace (see the guide).",
         ),
     ] = None,
     print_unit: Annotated[bool, typer.Option("--print-unit", help="Print a systemd unit and exit.")] = False,
 ) -> None:
-    """Answer requests, which are nodes: anybody who can write to the database can ask, and reads the answer there.
+    """Answer requests, which are nodes: anyone who can write to the database can ask, and read the answer there.
 
     CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', vertices: [58]}). A request never makes
-    a release or touches a budget. On Neo4j Community everybody who can log in can write anything; users who may only
-    ask need Enterprise.
+    a release or touches a budget. On Neo4j Community everyone who can log in can write anything; to let users
+    only ask, you need Enterprise.
 
     Example: pcneo serve --graph friends --every 60s
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=Group,
     help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\n"
-    "`pcneo --data FOLDER server start` keeps its graph in a folder of yours, and is another server.\n\n"
+    "`pcneo --data FOLDER server start` starts a separate server, which keeps its graph in that folder.\n\n"
     "Example: pcneo server start",
     no_args_is_help=True,
 )
@@ -36,7 +36,7 @@ def start(
         bool, typer.Option("--browser", help="Also serve Neo4j Browser, over HTTP on a free port of this machine only.")
     ] = False,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Keep a service beside it that answers requests, see `pcneo serve`.")
+        bool, typer.Option("--serve", help="Also run a service that answers requests; see `pcneo serve`.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -49,7 +49,7 @@ def start(
 
     fetched = is_fetched(browser=browser)
     if not fetched:
-        note(f"Neo4j is fetched first (about {170 if browser else 155} MB).")
+        note(f"Fetching Neo4j first (about {170 if browser else 155} MB).")
     with working("starting Neo4j") as bars:
         server = start_server(
             chosen_folder(),
@@ -71,13 +71,13 @@ def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
         bars("fetching jars", done, total)
         left -= done == total
         if not left:
-            note("Neo4j is fetched; starting it.")
+            note("Neo4j has been fetched; starting it.")
 
     return tell
 
 
 def _to_paste(server: LocalServer) -> str:
-    """A query for Neo4j Browser: the critical connections of a vertex of the latest run that fit into a picture."""
+    """Return a query to paste into Neo4j Browser: a cohesion of the latest run that fits into a picture."""
     from pcneo.errors import PcneoError
     from pcneo.server.folders import data_option
     from pcneo.store.connection import connect_to
@@ -108,7 +108,7 @@ def _to_paste(server: LocalServer) -> str:
 
 @app.command(cls=Command)
 def status(as_json: Json = False) -> None:
-    """Say which local servers run, and how to reach them; exit code 1 if none does.
+    """Show which local servers are running, and how to reach them; exit code 1 if there are none.
 
     Example: pcneo server status
     """
@@ -131,7 +131,7 @@ def status(as_json: Json = False) -> None:
 
 @app.command(cls=Command)
 def stop() -> None:
-    """Stop the local server; its data stays. Without --data it is the one in your data folder, or else the only one.
+    """Stop the local server; its data stays. Without --data, it is the one on the default folder, else the only one.
 
     Example: pcneo server stop
     """
@@ -179,7 +179,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
 
 
 def exports(server: LocalServer) -> str:
-    """Return lines for a shell from which Python knows this server; the password stays in its file."""
+    """Return lines for a shell that tell Python of this server; the password stays in its file."""
     from pcneo.server.data_folder import password_file
 
     return (

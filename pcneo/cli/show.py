@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 50
-"""Members on a terminal."""
+"""Members shown on a terminal."""
 MOST_KEYS = 50
-"""Connections that are not critical, on a terminal."""
+"""Connections that are not critical, shown on a terminal."""
 MOST_ENDS = 10
-"""Connections of one member, on a terminal."""
+"""Connections of one member, shown on a terminal."""
 
 
 def show(
@@ -41,8 +41,8 @@ def show(
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
 
-    Without a run's name it is the latest that has the vertex. With --to the members and critical connections also
-    become a file for networkx, Gephi and others.
+    Without a run, it is taken from the latest run that has the vertex. With --to, the members and critical connections
+    are also written to a file for networkx, Gephi and others.
 
     Example: pcneo show 58 --plot 58.html
     """
@@ -81,7 +81,7 @@ def show(
 
 
 def _how_small(cohesion: FoundCohesion) -> str:
-    """Say what is known of other p-cohesions around the vertex."""
+    """Return what is known about other p-cohesions around the vertex."""
     smallest = "No smaller one exists" if cohesion.proven else "A smaller one may exist"
     return f"{smallest}{'' if cohesion.best else '; it may be one of several'}."
 
@@ -100,7 +100,7 @@ def _print_shown(shown: ShownCohesion) -> None:
         ],
         _how_small(cohesion),
     )
-    order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
+    order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # the sort keeps the order of keys
     on_terminal = sys.stdout.isatty()
     first = order[:MOST_ROWS] if on_terminal else order
     ends = MOST_ENDS if on_terminal else None

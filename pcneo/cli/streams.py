@@ -1,4 +1,4 @@
-"""Standard input and output as they are given: closed, full, or of few characters."""
+"""Standard input and output in the state that they come in: closed, full, or with few characters."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from pcneo.basics.visible import visible
 from pcneo.errors import OutputError, PcneoError
 
 _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
-"""What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
+"""The part of a line before its text: white space, and a word that is set apart, as in a list of meanings."""
 
 _SIGN, _WHOLE_SIGN = re.compile(r" ([=≈]) "), re.compile(r"\u00a0([=≈])\u00a0")
 
 
 def mend_streams() -> None:
-    """See that the three streams are there and that no character stops a line for people.
+    """Make sure that the three streams are there, and that no character keeps a line for people from being printed.
 
-    A stream that was closed by whoever started this is replaced by one that gives or takes nothing; else the next file
-    that is opened would become the stream.
+    A stream that the calling program has closed is replaced by the null device; otherwise the next file that is opened
+    would become the stream.
     """
     for descriptor in range(3):
         try:
@@ -40,7 +40,7 @@ def mend_streams() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - else `print` would take standard output
     if sys.stdout is None:
-        sys.stdout = open(os.devnull)  # noqa: PTH123, SIM115 - for reading: writing fails, as it should
+        sys.stdout = open(os.devnull)  # noqa: PTH123, SIM115 - for reading, so that writing fails, as it should
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -52,19 +52,19 @@ def can_ask() -> bool:
 
 
 def takes_all_text() -> bool:
-    """Whether standard output takes every character as it is."""
+    """Whether standard output can write every character."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return codecs.lookup(encoding).name.startswith("utf")
 
 
 def note(text: str) -> None:
-    """Print a line for a person, broken as by `say`, on standard error: standard output holds results alone."""
-    with suppress(OSError, ValueError):  # what cannot be said must not undo what was done
+    """Print a line for a person on standard error, broken as by `say`: standard output is for results only."""
+    with suppress(OSError, ValueError):  # a line that cannot be printed must not undo what was done
         print("\n".join(_lines(visible(text, keep="\n"), sys.stderr)), file=sys.stderr, flush=True)
 
 
 def note_verbatim(text: str) -> None:
-    """Print on standard error what a person copies, as it is: a line that a terminal wraps is copied as one."""
+    """Print text that a person copies on standard error, as it is: a line that a terminal wraps is copied as one."""
     with suppress(OSError, ValueError):
         print(visible(text, keep="\n"), file=sys.stderr, flush=True)
 
@@ -76,7 +76,7 @@ def say(text: str) -> None:
 
 
 def say_verbatim(text: str) -> None:
-    """Print what a person copies, such as a query, line by line as it is; errors as with `say`."""
+    """Print text that a person copies, such as a query, with its own line breaks; errors as with `say`."""
     with output():
         print(visible(text, keep="\n"))
 
@@ -94,7 +94,7 @@ def _lines(text: str, stream: TextIO | None) -> Iterator[str]:
 
 
 def filled(line: str, width: int, indent: str = "") -> str:
-    """Return a line broken between words, but not between a sign and its number; `indent` begins all but the first."""
+    """Return a line broken between words, but not between a sign and its number; `indent` begins all further lines."""
     whole = _SIGN.sub("\u00a0\\1\u00a0", line)
     broken = textwrap.fill(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     return _WHOLE_SIGN.sub(r" \1 ", broken)
@@ -102,7 +102,7 @@ def filled(line: str, width: int, indent: str = "") -> str:
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Print a result inside the block."""
+    """Print a result inside the block; raise an OutputError if it cannot be written."""
     try:
         yield
         if sys.stdout is not None:
@@ -114,20 +114,20 @@ def output() -> Iterator[None]:
 
 
 def print_row(values: Sequence[Any]) -> None:
-    """Print a row of CSV, for programs: each character as it is, or none."""
+    """Print a row of CSV, for programs: every character as it is, or nothing."""
     row = csv_row(values)
     try:
         row.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError as error:
         raise PcneoError(
-            f"Standard output takes {error.encoding} alone, which has no {row[error.start]!a}. Set "
+            f"Standard output takes only {error.encoding}, which has no {row[error.start]!a}. Set "
             "PYTHONIOENCODING=utf-8, or give --json."
         ) from error
     print(row)
 
 
 class VisibleFormatter(logging.Formatter):
-    """A formatter whose lines hold nothing that a terminal obeys."""
+    """A formatter whose lines hold nothing that a terminal would obey."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""

@@ -1,4 +1,4 @@
-"""Use case: load the shipped graph into a local server of its own, annotate it, and query it."""
+"""Use case: load the shipped graph into its own local server, annotate it, and query it."""
 
 from __future__ import annotations
 

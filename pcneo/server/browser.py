@@ -51,8 +51,8 @@ def style_file() -> Path:
 def browser_settings(http_port: int, port: int) -> dict[str, str]:
     """Return the settings for Browser on the loopback address, with nothing else over HTTP.
 
-    Browser applies the style at login, and clears away the text of it. Its page would load fonts and scripts from
-    several companies; the policy lets it contact this server alone, on the HTTP and the Bolt port.
+    Browser applies the style at login, and clears its text away. Its page would load fonts and scripts from several
+    companies; the policy lets it contact only this server, on the HTTP and the Bolt port.
     """
     return {
         "server.http.enabled": "true",

@@ -1,4 +1,4 @@
-"""A service beside a local server, `pcneo serve`: started with it, where that is wanted, and ended before it."""
+"""A service beside a local server, `pcneo serve`: started with it on request, and ended before it."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from pcneo.server.folders import read_private, write_private
 from pcneo.server.processes import start_detached, started_at
 
 END_SECONDS = 60
-"""How long a service may take to end: 20 s of grace for the request under way, and to remove what that wrote."""
+"""How long a service may take to end: 20 s of grace for the request under way, and time to remove what that wrote."""
 QUIET_SECONDS = 2
-"""How long one may take that has nothing to finish, about; after that the wait is told."""
+"""About how long a service takes that has nothing to finish; after that the wait is logged."""
 POLL_SECONDS = 0.1
 
 log = logging.getLogger(__name__)
 
-# The services that this Python process started: an ended child is a process until its parent has asked for it.
+# The services that this Python process started: a child that has ended stays a process until its parent polls it.
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def service_log(data: Path) -> Path:
-    """Return the file that takes all that the service says."""
+    """Return the file that takes all output of the service."""
     return data / "logs" / "service.log"
 
 
 def service_process(data: Path) -> int | None:
-    """Return the number of the process that serves a data folder; None if there is none."""
+    """Return the process id of the service on a data folder; None if it has none."""
     path = _record(data)
     if not path.exists():
         return None
     try:
         pid, started = json.loads(read_private(path))
     except (ValueError, TypeError):
-        return None  # somebody has edited it; a process is ended by what was recorded alone
+        return None  # it was edited, and only a recorded process may be ended
     if (child := _children.get(pid)) is not None:
         child.poll()
     return pid if isinstance(pid, int) and pid > 0 and started_at(pid) == started else None
 
 
 def start_service(data: Path, uri: str, username: str) -> int:
-    """Start a service for a local server that runs, unless there is one; return the number of its process.
+    """Start a service for a running local server, unless it has one; return the process id of the service.
 
-    It waits for the database as long as it takes, in a session of its own, so that it outlives the terminal.
+    It waits for the database as long as it takes, in its own session, so that it outlives the terminal.
     """
     if (running := service_process(data)) is not None:
         return running
@@ -76,22 +76,24 @@ def end_service(data: Path) -> bool:
     try:
         os.kill(pid, signal.SIGTERM)
         if not _has_ended(data, QUIET_SECONDS):
-            log.info("The service finishes its request or gives it back, for which it has %d seconds.", END_SECONDS)
+            log.info(
+                "The service is finishing its request or giving it back, and has %d seconds for that.", END_SECONDS
+            )
             _has_ended(data, END_SECONDS - QUIET_SECONDS)
     finally:
         if service_process(data) is not None:
-            log.info("Killing the service, which has not ended. The next one takes up its request.")
+            log.info("Killing the service, which has not ended. The next one will take up its request.")
             os.kill(pid, signal.SIGKILL)
             while service_process(data) is not None:
                 time.sleep(POLL_SECONDS)
     if (child := _children.pop(pid, None)) is not None:
-        child.wait()  # it has ended, perhaps only since it was last asked for
+        child.wait()  # it has ended, perhaps only since it was last polled
     _record(data).unlink(missing_ok=True)
     return True
 
 
 def _has_ended(data: Path, seconds: float) -> bool:
-    """Wait so long at most, and return whether no service runs any more."""
+    """Wait at most that long, and return whether the service has ended."""
     deadline = time.monotonic() + seconds
     while service_process(data) is not None:
         if time.monotonic() > deadline:

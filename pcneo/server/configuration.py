@@ -28,7 +28,7 @@ SETTINGS = {
     "server.memory.pagecache.size": PAGE_CACHE,
     "dbms.usage_report.enabled": "false",
     "db.tx_log.preallocate": "false",
-    "server.bolt.connection_keep_alive": "25s",  # clients take a connection for dead after twice that without a sign
+    "server.bolt.connection_keep_alive": "25s",  # after twice that without a sign of life, clients give up a connection
 }
 
 
@@ -69,7 +69,7 @@ def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
 
 
 def earlier_ports(data: Path) -> tuple[int | None, int | None]:
-    """Return the Bolt port and Browser's of the start before, as neo4j.conf has them; None for what it has not."""
+    """Return the Bolt port and Browser's port of the start before, from neo4j.conf; None for one that it lacks."""
     try:
         text = (data / "conf" / "neo4j.conf").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -72,7 +72,7 @@ def claim(folder: Path, version: str) -> None:
 
 
 def _close_to_others(folder: Path, is_ours: bool) -> None:
-    """See that only this user looks into the folder; refuse one in which others may have put or changed something."""
+    """Make sure that only this user can look into the folder; refuse it if others may have changed what is in it."""
     state = folder.stat()
     if state.st_uid != os.geteuid():
         raise LocalServerError(f"{folder} belongs to another user. Name a folder of your own with --data.", path=folder)
@@ -92,13 +92,13 @@ def _close_to_others(folder: Path, is_ours: bool) -> None:
         raise LocalServerError(f"{folder} cannot be closed to other users: {error.strerror}.", path=folder) from error
     if folder.stat().st_mode & 0o077:
         raise LocalServerError(
-            f"{folder} cannot be closed to other users: its file system knows no owners. Name another with --data.",
+            f"{folder} cannot be closed to other users: its file system records no owners. Name another with --data.",
             path=folder,
         )
 
 
 def _refuse_links(folder: Path) -> None:
-    """Refuse links where files are written at every start: what they lead to would be overwritten."""
+    """Refuse links where files are written at every start: their targets would be overwritten."""
     for name in ("conf", "logs", "conf/neo4j.conf", "logs/console.log", "logs/service.log", "service.json"):
         if (folder / name).is_symlink():
             raise LocalServerError(f"{folder / name} is a link, which is not followed here. Remove it.", path=folder)
@@ -126,7 +126,7 @@ def read_password(folder: Path) -> str:
 
 
 def check_store_is_free(folder: Path) -> None:
-    """Refuse a store that some Neo4j, whoever started it, has open: Neo4j locks a file of its store while it runs."""
+    """Refuse a store that any Neo4j has open, no matter who started it: a running Neo4j locks a file of its store."""
     path = store_lock(folder)
     # The locks of a killed process last a moment longer than its entry in the list of processes.
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -134,7 +134,7 @@ def check_store_is_free(folder: Path) -> None:
         if time.monotonic() > deadline:
             raise LocalServerError(
                 f"Another Neo4j, which pcneo has no record of, has the graph in {folder} open. Stop that one first; "
-                f"`pcneo --data {shlex.quote(str(folder))} server stop` does it where pcneo has started it.",
+                f"`pcneo --data {shlex.quote(str(folder))} server stop` does that if pcneo started it.",
                 path=folder,
             )
         time.sleep(0.1)

@@ -29,7 +29,7 @@ def data_folder() -> Path:
 
 
 def data_option(folder: Path) -> str:
-    """Return ` --data FOLDER` for a command that is to mean this data folder; nothing where it is the default one."""
+    """Return ` --data FOLDER` for a command on this data folder; nothing if it is the default one."""
     return "" if folder == data_folder().resolve() else f" --data {shlex.quote(str(folder))}"
 
 
@@ -39,11 +39,11 @@ def state_folder() -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Return `folder`, made if it is missing and then readable by its owner only."""
+    """Return `folder`; create it, readable by its owner only, if it is missing."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise LocalServerError(f"Folder {folder} cannot be made: {error.strerror}.", path=folder) from error
+        raise LocalServerError(f"Folder {folder} cannot be created: {error.strerror}.", path=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise LocalServerError(f"Folder {folder} cannot be written by this user.", path=folder)
     return folder
@@ -56,7 +56,7 @@ def read_private(path: Path) -> str:
         with os.fdopen(descriptor, "rb") as file:
             state = os.fstat(descriptor)
             if not stat.S_ISREG(state.st_mode):
-                raise LocalServerError(f"{path} is no file.", path=path)
+                raise LocalServerError(f"{path} is not a file.", path=path)
             if state.st_uid != os.geteuid():
                 raise LocalServerError(f"{path} belongs to another user.", path=path)
             if state.st_mode & 0o077:

@@ -2,7 +2,7 @@
 
 The jars are separate GPL software, fetched when a local server is first started and never shipped with pcneo. A lock
 file (`neo4j-VERSION.lock`, made by `scripts/lock_jars`) pins every one of them, so nothing is resolved here. A jar gets
-its final name only after its hash was checked, and is checked again at every start: disks and people change files.
+its final name only after its hash has been checked, and is checked again at every start: disks and people change files.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def read_lock(version: str) -> list[Jar]:
     """Return the jars of one Neo4j version."""
     if version not in known_versions():
         raise ParameterError(
-            f"Neo4j {version} is not offered as a local server; there is {', '.join(known_versions())}.",
+            f"Neo4j {version} is not offered as a local server; choose from {', '.join(known_versions())}.",
             name="version",
             value=version,
         )
@@ -126,13 +126,13 @@ def fetch_jars(
     resolve: Resolve | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Fetch the jars that `folder` lacks, or holds with another content, with eight threads."""
-    with ThreadPoolExecutor(THREADS) as pool:  # hashes of 155 MB take half a second
+    """Fetch the jars that `folder` lacks, or holds with other content, in eight threads."""
+    with ThreadPoolExecutor(THREADS) as pool:  # hashing 155 MB takes half a second
         there = list(pool.map(lambda jar: jar.is_in(folder), jars))
     missing = [jar for jar, is_there in zip(jars, there, strict=True) if not is_there]
     for jar in missing:
         if (folder / jar.filename).exists():
-            log.warning("%s in %s is not the jar that is pinned; fetching it again", jar.filename, folder)
+            log.warning("%s in %s is not the pinned jar; fetching it again", jar.filename, folder)
     done = len(jars) - len(missing)
     if missing:
         resolve = resolve or _jgo_resolve()
@@ -161,8 +161,8 @@ def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
         if digest != jar.sha256:
             fetched.unlink()
             raise LocalServerError(
-                f"{jar} has the wrong checksum: expected SHA-256 {jar.sha256}, got {digest}. "
-                "The file was deleted; if this happens again, something between here and Maven Central changes files.",
+                f"{jar} has the wrong checksum: expected SHA-256 {jar.sha256}, got {digest}. The "
+                "file was deleted; if this happens again, something between here and Maven Central is changing files.",
                 jar=str(jar),
                 expected=jar.sha256,
                 got=digest,

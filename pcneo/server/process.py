@@ -30,7 +30,7 @@ INITIAL_PASSWORD = "neo4j"  # noqa: S105 - Neo4j's own default, which must be ch
 START_SECONDS = 300
 STOP_SECONDS = 30
 QUIET_SECONDS = 3
-"""After which a wait for the end of a server is explained."""
+"""How long to wait for the end of a server before the wait is explained."""
 POLL_SECONDS = 0.1
 EXIT_TOO_LITTLE_MEMORY = 3
 NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
@@ -41,7 +41,7 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def console_log(data: Path) -> Path:
-    """Return the file that takes all output of the server, from its first moment."""
+    """Return the file that takes all output of the server, from the start."""
     return data / "logs" / "console.log"
 
 
@@ -79,7 +79,7 @@ def launch(
 
 
 def wait_until_ready(record: Record, password: str) -> None:
-    """Wait until the server answers a query; replace its initial password by `password` if it still has it."""
+    """Wait until the server answers a query; replace its initial password with `password` if it still has that."""
     deadline = time.monotonic() + START_SECONDS
     while not (_listens(record.port) and _answers(record, password)):
         if not _is_alive(record):
@@ -114,7 +114,7 @@ def end(record: Record, patience: float | None = None) -> None:
             while _is_alive(record):
                 time.sleep(POLL_SECONDS)
             starting, late = (
-                "Stopped the server on %s, which was starting.",
+                "Stopped the server on %s, which was still starting.",
                 "Neo4j on %s did not stop; pcneo killed it.",
             )
             log.info(starting if patience == 0 else late, record.data)

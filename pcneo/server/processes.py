@@ -1,10 +1,10 @@
 """Processes on a data folder: how they are started, and which one is the server there.
 
-That is told by what the system says of a process, never by its words.
+The server is recognised by what the system reports about a process, never by its command line.
 
-A process number alone proves nothing, because the system gives it out again; and anybody's command line may hold the
-same options. A process started at the recorded moment whose working folder is the data folder is the one that was
-recorded. Where there is no record, the server is who holds the lock of the store there.
+A process id by itself proves nothing, because the system uses it again; and anyone's command line may hold the same
+options. A process started at the recorded moment whose working folder is the data folder is the one that was recorded.
+Without a record, the server is the process that holds the lock of the store there.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _START = 19  # place of the start time among the fields after the name, in clock
 def start_detached(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], output: BinaryIO
 ) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own, so that it outlives the terminal, and return it.
+    """Start a program in its own session, so that it outlives the terminal, and return it.
 
-    It does not see the credentials of the user's own database, and what it writes is its user's alone.
+    It does not see the credentials of the user's own database, and only its user can read what it writes.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     return subprocess.Popen(
@@ -44,7 +44,7 @@ def start_detached(
 
 
 def started_at(pid: int) -> str | None:
-    """Return the moment at which a process started, in the system's own words; None if it does not run."""
+    """Return the moment at which a process started, as the system writes it; None if it does not run."""
     if not _has_proc():
         return _told_by("ps", "-o", "lstart=", "-p", str(pid)).strip() or None
     try:
@@ -64,7 +64,7 @@ def is_on(pid: int, folder: Path) -> bool:
 
 
 def holder_of(path: Path) -> int | None:
-    """Return the number of the process that has a file locked, in the way of Java; None if none has."""
+    """Return the id of the process that has locked a file in the way that Java does; None if no process has."""
     import fcntl  # not on Windows, where this module must still be importable
 
     layout = _FLOCK_OF_MACOS if sys.platform == "darwin" else _FLOCK
@@ -98,7 +98,7 @@ def _read(path: Path) -> str:
 
 
 def _told_by(*command: str) -> str:
-    """Return what a program of the system says; nothing where there is no such program."""
+    """Return the output of a program of the system; nothing if it has no such program."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except OSError:

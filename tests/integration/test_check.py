@@ -203,7 +203,7 @@ def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_pat
 
 def test_the_command_says_where_nothing_is_stored(db: Database, pcneo: Callable[..., Any]) -> None:
     uninstall(db.store)
-    assert pcneo("check")[:2] == (0, "Nothing of pcneo is stored here.\n")
+    assert pcneo("check")[:2] == (0, "pcneo has stored nothing here.\n")
 
 
 def test_the_command_leaves_with_4_where_there_is_a_fault(db: Database, pcneo: Callable[..., Any]) -> None:

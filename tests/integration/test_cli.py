@@ -462,7 +462,7 @@ def test_no_stream_needs_to_be_open_and_no_letter_in_it(pcneo: Any, tmp_path: Pa
     assert (shown.returncode, len(shown.stdout.splitlines())) == (0, 3), shown.stderr
     shown = pcneo(*stream, process=True, PYTHONIOENCODING="ascii")
     assert shown.returncode == 1
-    assert shown.stderr.splitlines()[-1].startswith("pcneo: Standard output takes ascii alone, which has no '\\xe4'.")
+    assert shown.stderr.splitlines()[-1].startswith("pcneo: Standard output takes only ascii, which has no '\\xe4'.")
     shown = pcneo(*stream, "--json", process=True, PYTHONIOENCODING="ascii")
     assert [json.loads(line)["vertex"] for line in shown.stdout.splitlines()] == ["b", "c", "ä"]
 

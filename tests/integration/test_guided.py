@@ -94,7 +94,7 @@ def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_ye
     assert text.index(will_be) < text.index("[y/N]")
     assert "This release spends ε = 1: type that or more." in text
     assert "`pcneo budget set` changes it later." in text
-    assert text.index("by its property 'id', for everybody to see") < text.index("[y/N]")
+    assert text.index("by its property 'id', for everyone to see") < text.index("[y/N]")
     assert ("This leaves ε = 3, δ = 3e-6 of ε = 4, δ = 4e-6." in text) == yes
     assert (tmp_path / "out.csv").exists() == yes
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
@@ -237,7 +237,7 @@ def test_a_run_with_what_rests_on_none_is_refused_at_the_first_answer(
     db.store.merge_graph("another", Selection("Person", "LIKES", "id"), "0" * 64)
     code, text = typed([("1, 2 or 3: ", "2")], tmp_path, dict(server.environment), run)
     assert code == 2, text
-    assert "rests on no run: name its graph, Person/KNOWS/id." in " ".join(text.split())
+    assert "uses no run: name the graph, Person/KNOWS/id." in " ".join(text.split())
 
 
 @pytest.mark.parametrize("asked", ["1, 2 or 3: ", "[y/N]: "])

@@ -681,7 +681,7 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     _, table, alone = pcneo("release", "--batch", file, "--dry-run")
     assert ("triangles" in table, " ε " in table, "epsilon" in table) == (False, True, False)
     assert "At equal ε" not in alone
-    said = "Nothing was spent. The figures are for the owner alone. At equal ε, mechanisms promise different things."
+    said = "Nothing was spent. The figures are for the owner only. At equal ε, mechanisms promise different things."
     assert said in err.splitlines()
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
@@ -727,7 +727,7 @@ def test_another_set_of_memberships_must_be_asked_for(
     _, out, _ = pcneo("budget", "show")
     assert "spent ε = 8" in out
     assert "of all sets spends the sum above" in out
-    assert ["not bounded" in line for line in out.splitlines() if " alone: " in line] == [True, True]
+    assert ["not bounded" in line for line in out.splitlines() if " only: " in line] == [True, True]
 
 
 def test_published_makes_the_total_read_not_bounded(

@@ -259,7 +259,7 @@ def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
     assert " ".join(caplog.messages).count("WARNING") == 1
     assert ("WARNING" in out, out.count("ln(n/d) is"), out.count("Each pair of vertices")) == (False, 1, 1)
     assert f"out-k3-e1_2.json and out-k3-e1_2.answers.gz; for you alone: {tmp_path / 'owner' / 'out-k3'}" in err
-    assert f"Public like the file itself: the answers, {tmp_path / 'out-k3'}" in out
+    assert f"Also public: the answers, {tmp_path / 'out-k3'}" in out
     assert spent(db) == Fraction(1, 2)
     _, pairs = read_pairs(tmp_path / "out-k3-e1_2.answers.gz")
     assert not (tmp_path / "out-k4-e1_2.answers.gz").exists()

@@ -304,7 +304,7 @@ def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_and_a_service_c
     assert ask(plain, "MATCH (n:Kept) RETURN n.id") == [[1]]
     assert plain.browser is None
     check_service_beside(plain)
-    with pytest.raises(LocalServerError, match=r"runs already, without Neo4j Browser.*pcneo server stop"):
+    with pytest.raises(LocalServerError, match=r"is already running, without Neo4j Browser.*pcneo server stop"):
         servers.start(browser=True)
     assert servers.stop() is True
     assert companion.service_process(plain.data) is None

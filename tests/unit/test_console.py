@@ -56,7 +56,7 @@ def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
 
 
 def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
-    assert says("start", fetched=False) == "Neo4j is fetched first (about 155 MB).\n"
+    assert says("start", fetched=False) == "Fetching Neo4j first (about 155 MB).\n"
 
 
 @pytest.mark.parametrize("parts", [1, 2])
@@ -67,7 +67,7 @@ def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsy
             tell(1, 2)
             assert capsys.readouterr().err == ""
             tell(2, 2)
-    assert capsys.readouterr().err == "Neo4j is fetched; starting it.\n"
+    assert capsys.readouterr().err == "Neo4j has been fetched; starting it.\n"
 
 
 def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_named(

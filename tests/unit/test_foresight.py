@@ -266,10 +266,10 @@ def test_the_table_says_of_what_its_percents_are_and_why_a_mechanism_has_no_epsi
 @pytest.mark.parametrize("of", ["count", "total"])
 def test_that_triangles_need_a_larger_epsilon_is_said_where_nobody_says_how_many_there_are(of: str) -> None:
     asked = ["audit", "-n", "800", "-d", "16", "--error", "10", "--of", of]
-    said = "real graphs with triangles need more. Give --expect."
+    said = "real graphs, which have triangles, need a larger ε. Give --expect."
     assert said in " ".join(CliRunner().invoke(app, asked).output.split())
     for told in ([*asked, "--expect", "49"], ["audit", "-n", "800", "-d", "16", "-e", "1"]):
-        assert "need more" not in CliRunner().invoke(app, told).output
+        assert "need a larger" not in CliRunner().invoke(app, told).output
 
 
 def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
@@ -287,7 +287,7 @@ def test_no_error_of_single_counts_is_promised_for_modelled() -> None:
 def test_the_command_takes_an_error_in_place_of_epsilon() -> None:
     shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "--expect", "8.6", "--error", "10%"])
     assert shown.exit_code == 0, shown.output
-    assert "The smallest ε at which the standard error of the total can be 2,83" in shown.output
+    assert "The smallest ε at which the standard error of the total can be as small as 2,83" in shown.output
     for wrong in (["-d", "5.26"], ["-e", "1"], ["friends", "-d", "2", "-e", "1"]):
         assert CliRunner().invoke(app, ["audit", "-n", "9875", *wrong]).exit_code != 0
     assert CliRunner().invoke(app, ["audit", "-d", "2", "-e", "1"]).exit_code == 2

@@ -201,7 +201,7 @@ def test_a_jar_that_the_lock_does_not_pin_is_removed(tmp_path, all_jars, monkeyp
 def test_a_cache_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("PCNEO_CACHE_DIR", str(tmp_path / "file"))
-    with pytest.raises(LocalServerError, match="cannot be made"):
+    with pytest.raises(LocalServerError, match="cannot be created"):
         jars.ensure_jars("2026.09.0")
 
 

@@ -91,7 +91,7 @@ def test_a_record_is_found_again_and_is_its_owners_only(run_stand_in, tmp_path):
     ("code", "says"),
     [
         (SLEEP, []),
-        (DEAF, ["The service finishes its request or gives it back", "Killing the service, which has not ended."]),
+        (DEAF, ["The service is finishing its request or giving it back", "Killing the service, which has not ended."]),
     ],
 )
 def test_a_service_that_goes_on_is_waited_for_and_killed_and_both_are_told(tmp_path, monkeypatch, caplog, code, says):
@@ -218,7 +218,7 @@ def test_a_damaged_record_is_removed_and_logged(tmp_path, caplog):
     folders.write_private(folders.state_folder() / "0123.json", json.dumps({"pid": 1}))
     assert running() == []
     assert list(folders.state_folder().iterdir()) == []
-    assert "no record of a server" in caplog.text
+    assert "not a record of a server" in caplog.text
 
 
 def test_the_default_data_folder_is_preferred(run_stand_in, tmp_path):
@@ -236,7 +236,7 @@ def test_the_only_server_elsewhere_is_found_and_several_are_refused(run_stand_in
     assert server is not None
     assert server.uri == "bolt://127.0.0.1:7001"
     run_stand_in(tmp_path / "b", 7002)
-    with pytest.raises(LocalServerError, match="2 local servers run") as caught:
+    with pytest.raises(LocalServerError, match="2 local servers are running") as caught:
         servers.find_running()
     assert caught.value.data["uris"] == ["bolt://127.0.0.1:7001", "bolt://127.0.0.1:7002"]
     assert [server.uri for server in servers.list_running()] == caught.value.data["uris"]
@@ -274,7 +274,7 @@ def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_p
 def test_a_server_that_was_starting_is_stopped_at_once_and_called_that(run_stand_in, tmp_path, caplog):
     caplog.set_level("INFO")
     process.end(run_stand_in(tmp_path / "a", code=DEAF), patience=0)
-    assert caplog.messages == [f"Stopped the server on {tmp_path / 'a'}, which was starting."]
+    assert caplog.messages == [f"Stopped the server on {tmp_path / 'a'}, which was still starting."]
 
 
 def test_the_password_is_not_shown(run_stand_in, tmp_path):
@@ -408,7 +408,7 @@ def test_a_folder_of_another_version_is_refused_once_it_holds_a_graph(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(LocalServerError, match="cannot be made: Not a directory"):
+    with pytest.raises(LocalServerError, match="cannot be created: Not a directory"):
         servers.start(tmp_path / "file" / "data")
 
 
@@ -472,7 +472,7 @@ def test_the_ports_of_the_start_before_are_taken_again_where_they_are_free(tmp_p
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_an_impossible_port_is_refused(tmp_path, port):
-    with pytest.raises(ParameterError, match="is no port"):
+    with pytest.raises(ParameterError, match="is not a port"):
         servers.start(tmp_path / "a", bolt_port=port)
 
 

@@ -58,7 +58,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "density takes no more effort than 1"),
         (["annotate", "--search", "best"], "'best' is not one of 'smallest'"),
         (["audit", "-e", "0"], "epsilon must be"),
-        (["audit"], "Name the ε"),
+        (["audit"], "Give the ε"),
         (["audit", "-e", "1", "--mechanism", "edge"], "No such option"),
         (["release", "-e", "1", "--to", "a.csv", "--mechanism", "edges"], "Did you mean edge?"),
         (["budget", "set", "g", "--epsilon", "1e5000"], "more than 300 digits"),

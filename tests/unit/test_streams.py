@@ -134,7 +134,7 @@ def test_a_row_of_csv_is_printed_as_it_is_or_not_at_all():
     ended = shell("print_row(['a'])\nprint_row(['大'])", "", PYTHONIOENCODING="ascii")
     assert (ended.returncode, ended.stdout) == (1, "a\n")
     assert ended.stderr == (
-        "x: Standard output takes ascii alone, which has no '\\u5927'. Set PYTHONIOENCODING=utf-8, or give --json.\n"
+        "x: Standard output takes only ascii, which has no '\\u5927'. Set PYTHONIOENCODING=utf-8, or give --json.\n"
     )
 
 
