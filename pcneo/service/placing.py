@@ -172,8 +172,8 @@ class Patience:
         if is_untouched and waited >= TAKEN_SECONDS and not self._told:
             self._told = True
             log.warning(
-                "No service has taken request %r in %.0f s. Is `pcneo serve` running beside this database? It takes "
-                "one request at a time; timeout= ends the wait.",
+                "No service has taken request %r in %.0f s. Is `pcneo serve` running beside this database? It works "
+                "on two requests at once; timeout= ends the wait.",
                 self._request,
                 waited,
             )

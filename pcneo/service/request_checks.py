@@ -144,7 +144,9 @@ def _several(claim: Claim, name: str, kinds: tuple[type, ...], what: str) -> lis
 
 def _wrong(claim: Claim, name: str, wanted: str) -> ParameterError:
     kind = claim.kinds[name].replace(" NOT NULL", "").lower()
-    return ParameterError(f"{name} must be {wanted}; it is of kind {kind}, or too long.", name=name, value=None)
+    fault = "empty or too long" if kind == "string" else f"of kind {kind}"
+    also = ", or too long" if kind.startswith("list") else ""
+    return ParameterError(f"{name} must be {wanted}; it is {fault}{also}.", name=name, value=None)
 
 
 def _none_of(claim: Claim, *names: str) -> None:

@@ -19,7 +19,7 @@ After=network-online.target neo4j.service
 # NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD; readable only by root, since systemd reads it for the service.
 EnvironmentFile=/etc/pcneo/environment
 ExecStart={command}
-# Its own user, who sees no home folder and no one else's /tmp: pcneo must be installed elsewhere.
+# A user for itself, with a /tmp for itself. It usually cannot read home folders: install pcneo elsewhere.
 DynamicUser=yes
 CacheDirectory=pcneo
 Environment=NUMBA_CACHE_DIR=%C/pcneo
