@@ -1,1 +1,2 @@
-"""What every room uses: frozen values, settings, whole files, text for terminals, tables, bars, interruptions."""
+"""Basics that every room uses: frozen values, settings, whole files, text for terminals, tables, bars, interruptions.
+"""

@@ -66,7 +66,7 @@ def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | N
 
 
 def check_export(path: Path) -> None:
-    """Check, before long work, that an export can be written at `path`."""
+    """Check before long work that an export can be written at `path`."""
     if path.suffix.lower() not in ENDINGS:
         raise ParameterError(f"{path}: an export's name must end in {' or '.join(ENDINGS)}.", name="to", value=path)
     check_place(path, "to", replace=False)

@@ -80,7 +80,7 @@ def find_run(
     search: str | None = None,
     vertex: Key | None = None,
 ) -> StoredRun:
-    """Return the one run that fits; an error if none does, or several."""
+    """Return the one run that fits; raise an error if none or several do."""
     wanted = _Wanted.of(graph, p, search)
     stored = list_runs(db)
     runs = [standing.run for standing in stored]
