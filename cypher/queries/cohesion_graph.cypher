@@ -12,7 +12,7 @@
 //   a              node                the end with the smaller key
 //   b              node                the other end
 //   relationships  list<relationship>  every relationship between the two
-// cost: HepPh, p=0.1, by density: as critical_connections, whose rows these are.
+// cost: HepPh, p=0.1, by density: the same as critical_connections, which returns the same rows.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH own = (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})

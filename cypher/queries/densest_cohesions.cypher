@@ -1,4 +1,4 @@
-// List the densest cohesions of a run; of equal densities, the larger first.
+// List the densest cohesions of a run; with equal densities, the larger first.
 //
 // names:
 //   id  property  the key property
@@ -6,7 +6,7 @@
 //   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex   integer | string  key of the cohesion's vertex; of equal sizes too, the smaller key first
+//   vertex   integer | string  key of the cohesion's vertex; if sizes are equal too, the smaller key first
 //   size     integer           members of the cohesion, at least two: a single member has no density
 //   edges    integer           connections inside it
 //   density  float             share of its pairs that are connected, descending

@@ -6,7 +6,7 @@
 //   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex   integer | string  key of the cohesion's vertex; of equal sizes, the smaller key first
+//   vertex   integer | string  key of the cohesion's vertex; with equal sizes, the smaller key first
 //   size     integer           members of the cohesion, descending
 //   edges    integer           connections inside it
 //   density  float             share of its pairs that are connected

@@ -7,10 +7,10 @@
 //   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex     integer | string  the end with the smaller key; of equal counts, smaller keys first
+//   vertex     integer | string  the end with the smaller key; with equal counts, smaller keys first
 //   neighbour  integer | string  the other end
-//   cohesions  integer           cohesions that the connection is critical in, descending
-// cost: HepPh, p=0.1, by density: 5 s; follows all connections of its 289,557 members.
+//   cohesions  integer           cohesions in which the connection is critical, descending
+// cost: HepPh, p=0.1, by density: 5 s; follows all connections of the run's 289,557 members.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(m)

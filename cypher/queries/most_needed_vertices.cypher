@@ -6,7 +6,7 @@
 //   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex     integer | string  key of the vertex; of equal counts, the smaller key first
+//   vertex     integer | string  key of the vertex; with equal counts, the smaller key first
 //   cohesions  integer           cohesions it is a member of, its own included, descending
 // cost: HepPh, p=0.1, by density: 0.2 s; reads all of the run's 289,557 memberships.
 MATCH (run:PCohesionRun {id: $run})

@@ -8,9 +8,9 @@
 //   $run  string            id of a standing run
 //   $id   integer | string  key of the vertex
 // returns:
-//   neighbour  integer | string  the other end; critical ones ascend, then the others
+//   neighbour  integer | string  the other end; the critical ones ascending, then the others
 //   critical   boolean           whether it is a member of the vertex's cohesion
-// cost: HepPh, p=0.1, by density: one row a neighbour, half of the vertices 15 or fewer, in 6 ms; at most 846 rows, in 50 ms.
+// cost: HepPh, p=0.1, by density: a row for each neighbour; half of the vertices give 15 rows or fewer, in 6 ms; at most 846 rows, in 50 ms.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (v:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})

@@ -1,11 +1,11 @@
-// How many hubs of a run are not as a writer leaves them.
+// How many hubs of a run are not in the state in which a writer leaves them.
 //
 // parameters:
 //   $run      string   the run
 //   $version  integer  the version that readers go by
 // returns:
-//   unfinished  integer  hubs that came with a version that never came, or were retired by one
-//   torn        integer  current hubs with another number of memberships than they were written with
+//   unfinished  integer  hubs that were written for a version that was never completed, or retired by one
+//   torn        integer  current hubs whose number of memberships is not the one they were written with
 //   astray      integer  current hubs that are not the cohesion of exactly one vertex
 //   unmarked    integer  hubs retired without their second label, or with it and not retired
 MATCH (cohesion:PCohesion {run: $run})

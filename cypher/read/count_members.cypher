@@ -1,5 +1,5 @@
-// Find the vertices and members of cohesions as `create_cohesions` does, and count the members: nothing is written, and how
-// long it takes says how long writing will.
+// Find the vertices and members of cohesions as `create_cohesions` does, and count the members. Nothing is written; the
+// time it takes predicts how long writing will take.
 //
 // names:
 //   Person  labels    all chosen labels

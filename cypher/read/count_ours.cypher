@@ -1,9 +1,9 @@
-// How much of pcneo's own is in the database, by kind; from the count store.
+// How many of pcneo's records are in the database, by kind; from the count store.
 //
 // returns:
 //   hubs         integer  cohesions
 //   memberships  integer  members of cohesions
-//   runs         integer  standing runs, also those without a version
+//   runs         integer  standing runs, including those without a version
 //   requests     integer  of any status
 //   graphs       integer  graphs that pcneo knows
 //   fences       integer  of these graphs

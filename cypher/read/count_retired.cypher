@@ -1,4 +1,4 @@
-// The members of the hubs of a run that its current version is without, and that are still there.
+// The members of the hubs of a run that its current version no longer has but that are still there.
 //
 // parameters:
 //   $run  string  the run

@@ -1,9 +1,9 @@
-// What of the database is of another format of the data model: a run of an earlier one names no search.
+// The parts of the database in another format of the data model: a run in an earlier format does not name a search.
 //
 // parameters:
 //   $format  integer  of the data model
 // returns:
-//   earlier  integer      runs of earlier formats
+//   earlier  integer      runs in earlier formats
 //   later    string|null  name of a graph that was written in a later format
 OPTIONAL MATCH (run:PCohesionRun)
 WHERE run.id IS NOT NULL AND run.search IS NULL

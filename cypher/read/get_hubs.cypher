@@ -1,5 +1,5 @@
-// One page of the vertices of one label in key order, and their current hubs of a run, column by column, in one row.
-// What a hub lacks is an empty text, so that all columns are equally long.
+// One page of the vertices of one label in key order, and their current hubs in a run, column by column, in one row.
+// A value that a hub lacks is an empty string, so that all columns are equally long.
 //
 // names:
 //   Page  label     one of the chosen labels

@@ -1,19 +1,20 @@
-// What a request says, in the transaction that has locked it, each value by its kind: whoever may write to the database
-// may have written any of them. Those that are too long, or neither scalars nor lists of scalars, stay behind.
+// The properties of a request, in the transaction that has locked it, with the kind of each value: anyone who may write
+// to the database may have written any of them. Values that are too long, or neither scalars nor lists of scalars, are
+// left out.
 //
 // parameters:
 //   $id        integer | string  the request
 //   $names     list              the properties that a request may have
-//   $longest   integer           characters of a text
-//   $most      integer           items of a list
+//   $longest   integer           most characters of a text
+//   $most      integer           most items of a list
 //   $ahead     integer           seconds: no pause and no lease that a service writes reaches further
 // returns:
 //   status     string|null        requested or running, where it may be claimed
-//   claimable  boolean            whether it waits and is due, or has a lease that has run out
+//   claimable  boolean            whether it is waiting and due, or has a lease that has run out
 //   cancel     boolean            whether its author wants it stopped
-//   attempts   integer            how often it was tried, if that can be believed
-//   token      string|null        of its last worker, unless another request that is worked on has the same
-//   busy       integer            seconds since it was first found that it has to wait for others, likewise
+//   attempts   integer            how often it has been tried, if the value is plausible
+//   token      string|null        of its last worker, unless another running request has the same
+//   busy       integer            seconds since it first had to wait for others, if the value is plausible
 //   names      list<string>       names of its properties, the first hundred
 //   kinds      list<string>       kind of each value, in the order of $names
 //   values     list<any>          the values

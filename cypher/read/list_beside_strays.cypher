@@ -1,4 +1,4 @@
-// The vertices whose current cohesions of a run have a member that is no vertex of the graph any more.
+// The vertices whose current cohesion in a run has a member that is no longer a vertex of the graph.
 //
 // names:
 //   Person  labels    all chosen labels

@@ -1,4 +1,4 @@
-// The vertices whose current cohesions of a run have any of some vertices as a member.
+// The vertices whose current cohesion in a run has any of the given vertices as a member.
 //
 // names:
 //   Person  labels    all chosen labels

@@ -1,4 +1,4 @@
-// The graphs that nobody has looked at for as long as their owner wants.
+// The graphs that no service has looked at for as long as their owner allows.
 //
 // returns:
 //   name  string  unique

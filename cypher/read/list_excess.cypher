@@ -1,4 +1,4 @@
-// The requests that wait beyond the number that may, the newest.
+// The newest of the waiting requests, those beyond the number that may wait.
 //
 // parameters:
 //   $waiting  integer 0..  how many may wait

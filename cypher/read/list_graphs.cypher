@@ -6,7 +6,7 @@
 //   relationshipTypes  list<string>  ascending
 //   key                string        the key property
 //   fingerprintKey     string        hexadecimal; keys the fingerprints of this graph's runs
-//   format             integer       the latest of the data model that was written under its name
+//   format             integer       the latest data model format that was written under its name
 MATCH (graph:PCohesionGraph)
 WHERE graph.name IS NOT NULL
 RETURN graph.name AS name, graph.nodeLabels AS nodeLabels, graph.relationshipTypes AS relationshipTypes,

@@ -3,9 +3,9 @@
 // returns:
 //   element     string        identifies the node within this transaction
 //   labels      list<string>  its labels
-//   properties  list<any>     a pair of name and value for each; a time in UTC, and for a value that pcneo never writes,
-//                             such as a time that drivers cannot hold, a map with its kind
-// scan: a record that has lost its graph is one to know of, and no index has it.
+//   properties  list<any>     a pair of name and value for each; a time in UTC; a value that pcneo never writes, such as
+//                             a time that drivers cannot hold, is a map with its kind
+// scan: a record that has lost its graph must be found too, and no index has it.
 MATCH (record:PCohesionBudget|PCohesionRelease|PCohesionNote)
 RETURN elementId(record) AS element,
        labels(record) AS labels,

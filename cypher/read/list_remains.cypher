@@ -1,5 +1,5 @@
-// The runs of one graph of which a writer has left what nobody sees: hubs of a version that never came, or the run itself.
-// Runs of whole graphs come last, as much may be left of them.
+// The runs of one graph of which a writer has left invisible remains: hubs of a version that was never completed, or the
+// run itself. Runs of whole graphs come last, since a lot may be left of them.
 //
 // parameters:
 //   $graph  string  name of the graph

@@ -1,31 +1,31 @@
 // Every standing run of the database at the version that readers go by, in the order of their ids.
 //
-// What is said of the version is null where its record is not there, or not yet: the server shows a commit piece by
-// piece, the new number on the run before the record is found by it.
+// The columns of the version are null where its record is missing, or not visible yet: the server shows a commit piece
+// by piece, and the run may have the new number before its record can be found.
 //
 // returns:
 //   id                 string         the run
 //   graph              string         name of its graph
 //   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
-//   search             string|null    name of the search; null in a run of an earlier format
-//   format             integer|null   of the data model under which its graph was last written
+//   search             string|null    name of the search; null in a run in an earlier format
+//   format             integer|null   the data model format in which its graph was last written
 //   version            integer|null   the version
 //   readable           boolean|null   true
 //   pcneo              string|null    the pcneo that wrote it
-//   revision           integer|null   of the search; raised where any answer can change
+//   revision           integer|null   of the search; raised whenever any answer can change
 //   effort             integer|null   of the search
-//   added              integer|null   hubs that came with the version
-//   retired            integer|null   hubs that went with it
+//   added              integer|null   hubs that the version added
+//   retired            integer|null   hubs that it retired
 //   cohesions          integer|null   hubs that it has
 //   memberships        integer|null   their members
-//   nodeCount          integer|null   the count store's figure when the graph was read
-//   relationshipCount  integer|null   likewise
+//   nodeCount          integer|null   the count store's nodes when the graph was read
+//   relationshipCount  integer|null   the count store's relationships at that time
 //   vertices           integer|null   vertices read
 //   edges              integer|null   edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   fromFiles          boolean        whether its hubs came from files rather than a search
 //   startedAt          datetime|null  server time
 //   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null

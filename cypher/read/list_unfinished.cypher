@@ -1,4 +1,4 @@
-// The standing runs of one graph, also those that have no version yet.
+// The standing runs of one graph, including those that have no version yet.
 //
 // parameters:
 //   $graph  string  name of the graph

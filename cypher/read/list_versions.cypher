@@ -1,4 +1,4 @@
-// Every version of one standing run that is on record, oldest first.
+// Every recorded version of one standing run, oldest first.
 //
 // parameters:
 //   $run  string  the run
@@ -11,22 +11,22 @@
 //   version            integer        the version
 //   readable           boolean        whether its hubs are kept
 //   pcneo              string         the pcneo that wrote it
-//   revision           integer        of the search; raised where any answer can change
+//   revision           integer        of the search; raised whenever any answer can change
 //   effort             integer        of the search
-//   added              integer        hubs that came with the version
-//   retired            integer        hubs that went with it
+//   added              integer        hubs that the version added
+//   retired            integer        hubs that it retired
 //   cohesions          integer        hubs that it had
 //   memberships        integer        their members
-//   nodeCount          integer        the count store's figure when the graph was read
-//   relationshipCount  integer        likewise
+//   nodeCount          integer        the count store's nodes when the graph was read
+//   relationshipCount  integer        the count store's relationships at that time
 //   vertices           integer        vertices read
 //   edges              integer        edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   fromFiles          boolean        whether its hubs came from files rather than a search
 //   startedAt          datetime       server time
 //   finishedAt         datetime       server time
-//   replacedAt         datetime|null  when readers went on to the next; null for the current one
+//   replacedAt         datetime|null  when the next version replaced it; null for the current one
 MATCH (run:PCohesionRun {id: $run})
 MATCH (version:PCohesionVersion {run: $run})
 WHERE version.version <= run.version

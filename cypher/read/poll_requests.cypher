@@ -1,18 +1,18 @@
 // How many requests there are of any status, and those that may be claimed now, by lane: first come, first served, and
-// behind them those that have been given back because they have to wait for others.
+// after them those that were returned to the queue because they have to wait for others.
 //
 // parameters:
 //   $limit      integer 1..   most requests of each list
 //   $ahead      integer       seconds: no pause and no lease that a service writes reaches further
 //   $small      integer 1..   most vertices of a small request
 //   $elsewhere  list<string>  graphs whose requests are left to other services
-//   $graphs     list<string>  graphs that this service answers for: it never leaves their runs to others
+//   $graphs     list<string>  graphs that this service is responsible for: it never leaves their runs to others
 // returns:
-//   requests   integer     from the count store: whether it grew tells of new ones
-//   open       boolean     whether any waits or is worked on, due or not
-//   cancelled  list<list>  id and graph of those that their authors have stopped
-//   small      list<list>  likewise of those for single vertices, for one run to check, and those that cannot be right
-//   large      list<list>  likewise of the others
+//   requests   integer     from the count store: if it grew, there are new ones
+//   open       boolean     whether any is waiting or running, due or not
+//   cancelled  list<list>  id and graph of those that their authors have cancelled
+//   small      list<list>  id and graph of those for single vertices, for one run to check, and those that cannot be right
+//   large      list<list>  id and graph of the others
 MATCH (any:PCohesionRequest)
 WITH count(any) AS requests
 WITH requests, datetime() AS now, datetime() + duration({seconds: $ahead}) AS horizon

@@ -1,4 +1,4 @@
-// The hubs of one version of a run, those whose vertex is gone too, with the members that they still have.
+// The hubs of one version of a run, including those whose vertex is gone, with the members that they still have.
 //
 // names:
 //   id  property  the key property

@@ -1,4 +1,4 @@
-// Index the hubs of a run by the version they came with: what a dead writer left is beyond every version.
+// Index the hubs of a run by the version that added them: hubs that a dead writer left are beyond every version.
 // No index holds `until`: hubs would move in it behind a reader.
 CREATE INDEX pcneo_cohesion_from IF NOT EXISTS
 FOR (cohesion:PCohesion)

@@ -1,10 +1,10 @@
-// Make a request a worker's own for the time of a lease, in the transaction that has locked it.
+// Assign a request to a worker for the time of a lease, in the transaction that has locked it.
 //
 // parameters:
 //   $id        integer | string  the request
 //   $worker    string            name of the worker
-//   $token     string            random, of this claim
-//   $attempts  integer           how often it was tried, this time included
+//   $token     string            random, identifies this claim
+//   $attempts  integer           how often it has been tried, this time included
 //   $lease     integer           seconds
 // returns:
 //   claimed  integer  1, or 0 where it is gone

@@ -1,10 +1,10 @@
-// Say of versions of a run that readers have gone on from that they are no longer kept, before their hubs are deleted.
+// Mark earlier versions of a run as no longer kept, before their hubs are deleted.
 //
 // parameters:
 //   $run      string         the run
 //   $version  integer        the version that readers go by
-//   $keep     integer 0..    how many of the versions before it stay at least
-//   $seconds  integer 0..    how long a version stays at least after it was replaced
+//   $keep     integer 0..    how many of the versions before it stay, at least
+//   $seconds  integer 0..    how long a version stays after it was replaced, at least
 //   $pinned   list<integer>  versions that stay
 // returns:
 //   closed  integer  versions

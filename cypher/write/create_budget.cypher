@@ -2,9 +2,9 @@
 //
 // parameters:
 //   $graph    string       name of the graph
-//   $number   integer 1..  beyond those of all its totals
+//   $number   integer 1..  larger than those of all its totals
 //   $epsilon  string       total ε as a canonical fraction a/b
-//   $delta    string       total δ likewise
+//   $delta    string       total δ as a canonical fraction a/b
 //   $who      string       the operating-system user
 // returns:
 //   created  integer  1

@@ -5,23 +5,23 @@
 //   $replaces           integer        the version that readers went by until now
 //   $version            integer        the new one
 //   $pcneo              string         the pcneo that wrote it
-//   $revision           integer        of the search; raised where any answer can change
+//   $revision           integer        of the search; raised whenever any answer can change
 //   $effort             integer        of the search
-//   $added              integer        hubs that came
-//   $retired            integer        hubs that went
+//   $added              integer        hubs that it added
+//   $retired            integer        hubs that it retired
 //   $cohesions          integer        hubs that it has
 //   $memberships        integer        their members
-//   $nodeCount          integer        the count store's figure when the graph was read
-//   $relationshipCount  integer        likewise
+//   $nodeCount          integer        the count store's nodes when the graph was read
+//   $relationshipCount  integer        the count store's relationships at that time
 //   $vertices           integer        vertices read
 //   $edges              integer        edges read
 //   $fingerprint        string|null    keyed hash of keys and edges; null for single vertices
 //   $membershipHash     string|null    hash of the memberships; null for single vertices
-//   $fromFiles          boolean        whether hubs of it came from files, and were not searched
+//   $fromFiles          boolean        whether its hubs came from files rather than a search
 //   $startedAt          datetime|null  when its writer began
 // returns:
 //   created  integer  1, or 0 where readers went by another version than the one replaced
-// repeatable: a second time the run has another version, and nothing is done.
+// repeatable: the second time, the run has another version, and nothing is done.
 MATCH (run:PCohesionRun {id: $run, version: $replaces})
 SET run.version = $version
 CREATE (:PCohesionVersion {

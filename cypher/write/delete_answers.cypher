@@ -1,4 +1,4 @@
-// Delete answers that are old, or beyond the number that is kept; one without a time that can be one is old.
+// Delete answers that are old, or beyond the number to keep; an answer without a valid time counts as old.
 //
 // parameters:
 //   $seconds  integer 0..  how long an answer is kept
@@ -29,7 +29,7 @@ CALL () {
 }
 CALL (answer) {
   MATCH (answer)-[its]-(other)
-  SET its.version = its.version, other.version = other.version // locks them where a wait can be ended, not at the commit
+  SET its.version = its.version, other.version = other.version // locks them where a wait can be ended, rather than at the commit
   RETURN count(its) AS held
 }
 DETACH DELETE answer

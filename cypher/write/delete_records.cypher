@@ -1,11 +1,11 @@
-// Delete all of the ledger: totals, releases, notes and the node with its secret.
+// Delete the whole ledger: totals, releases, notes and the node with its secret.
 //
 // parameters:
 //   $limit  integer 1..  most that one transaction deletes
 // returns:
 //   deleted  integer  how many; 0 when none is left
 // repeatable: what is gone is not found again.
-// scan: all of them are deleted; asked for by `pcneo clean --everything --ledger` alone.
+// scan: all of them are deleted; only `pcneo clean --everything --ledger` runs this.
 CALL () {
   MATCH (record:PCohesionBudget)
   RETURN record

@@ -5,7 +5,7 @@
 // returns:
 //   deleted  integer  how many; 0 when none is left
 // repeatable: what is gone is not found again.
-// scan: all of them are deleted; asked for by `pcneo clean --everything` alone.
+// scan: all of them are deleted; only `pcneo clean --everything` runs this.
 MATCH (request:PCohesionRequest)
 WITH request
 LIMIT $limit

@@ -1,4 +1,4 @@
-// Delete the record of a run that nobody sees and whose hubs are gone, with the records of its versions.
+// Delete the record of a hidden run whose hubs are gone, along with the records of its versions.
 //
 // parameters:
 //   $run  string  the run

@@ -5,7 +5,7 @@
 // returns:
 //   deleted  integer  1, or 0 if the name is in use
 // repeatable: a second run finds nothing to delete.
-// First the node, by the index, which locks what it finds, or the place of what it does not; then what depends on it.
+// First the node, by the index, which locks the node or, if it finds none, its place; then whatever depends on it.
 MATCH (graph:PCohesionGraph {name: $name})
 USING INDEX SEEK graph:PCohesionGraph(name)
 WITH graph

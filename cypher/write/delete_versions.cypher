@@ -1,4 +1,4 @@
-// Delete the records of versions of a run that nobody asks for any more.
+// Delete the records of versions of a run that are no longer needed.
 //
 // parameters:
 //   $run       string         the run

@@ -1,13 +1,13 @@
-// Put new requests into the queue: each gets a status, the time, and an identifier where it has none that can be one.
+// Put new requests into the queue: each gets a status, the time, and an identifier if it has no valid one.
 //
 // parameters:
-//   $skip      integer 0..  how many to leave out, because somebody's transactions hold them
-//   $limit     integer 1..  most of them
+//   $skip      integer 0..  how many to skip because other transactions hold them
+//   $limit     integer 1..  most requests to enter
 //   $statuses  list         every status there is
-//   $message   string       for a request whose status is none of them
+//   $message   string       for a request whose status is not one of them
 // returns:
 //   entered  integer  how many were found
-// repeatable: what has been entered is not found again.
+// repeatable: a request that was entered is not found again.
 // scan: a request without a status is in no index; at most as many answers are kept as the owner allows.
 MATCH (request:PCohesionRequest)
 WHERE request.status IS NULL

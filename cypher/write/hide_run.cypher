@@ -1,4 +1,4 @@
-// Hide a run and all its versions: whoever is reading one is told at the end that it is gone.
+// Hide a run and all its versions: a reader of one of them gets an error at the end, because it is gone.
 // A sweep then deletes the hubs.
 //
 // parameters:

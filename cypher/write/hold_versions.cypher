@@ -1,5 +1,5 @@
-// Lock versions of a run until the transaction ends. A release locks the version that it uses, and whoever removes
-// versions locks them first, so that each sees what the other has done even if the lock on the graph is lost.
+// Lock versions of a run until the transaction ends. A release locks the version that it uses, and a process that
+// removes versions locks them first, so each sees what the other has done even if the lock on the graph is lost.
 //
 // parameters:
 //   $run       string         the run

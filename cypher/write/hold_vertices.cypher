@@ -1,14 +1,14 @@
-// Lock vertices, and the relationships at those with few, until the transaction ends; nothing changes. What changes
-// relationships takes these locks as it commits, and a commit that waits for somebody's lock can be ended by nobody.
+// Lock vertices, and the relationships at those with few, until the transaction ends; nothing changes. A transaction that
+// changes relationships takes these locks as it commits, and no one can end a commit that is waiting for a lock.
 //
 // names:
 //   Person  labels    all chosen labels
 //   id      property  the key property
 // parameters:
-//   $keys  list<integer | string>  the vertices, in the order in which everybody locks them
+//   $keys  list<integer | string>  the vertices, in the order in which every writer locks them
 // returns:
 //   held  integer  how many there are
-// repeatable: sets what is there.
+// repeatable: sets the values that are already there.
 UNWIND $keys AS key
 MATCH (v:Person {id: key})
 SET v.id = v.id

@@ -1,4 +1,4 @@
-// Store the hash of a graph's keys with its releases that have one under another secret.
+// Store the hash of a graph's keys with those of its releases whose hash is under another secret.
 //
 // parameters:
 //   $graph        string  the graph's name
@@ -6,7 +6,7 @@
 //   $mark         string  that mark
 // returns:
 //   marked  integer  releases that were changed
-// repeatable: it sets the same again.
+// repeatable: sets the same values again.
 MATCH (release:PCohesionRelease {graph: $graph})
 WHERE NOT release.keysFingerprint STARTS WITH $mark
 SET release.keysFingerprint = $fingerprint

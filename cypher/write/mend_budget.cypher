@@ -1,11 +1,11 @@
-// Put values of their kinds into the place of a damaged record, in the transaction that has found it.
+// Replace the values of a damaged record with valid ones, in the transaction that has found it.
 //
 // parameters:
 //   $element  string  identifies the node within this transaction
-//   $values   map     all that it is to have
+//   $values   map     all the values that it should have
 // returns:
 //   mended  integer  1, or 0 where it is gone
-// repeatable: it sets the same again.
+// repeatable: sets the same values again.
 MATCH (budget:PCohesionBudget)
 WHERE elementId(budget) = $element
 SET budget = $values

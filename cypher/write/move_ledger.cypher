@@ -1,9 +1,9 @@
 // Enter the totals and releases of one graph under the name of another, in the transaction that holds its lock.
 //
 // parameters:
-//   $graph  string       the name that they have
-//   $to     string       the name that they get
-//   $add    integer 0..  added to the numbers of totals, so that those of the other come before or after
+//   $graph  string       their present name
+//   $to     string       their new name
+//   $add    integer 0..  added to the numbers of the totals, to put them before or after the other graph's
 // returns:
 //   moved  integer  records
 // repeatable: a second run finds nothing under the first name.

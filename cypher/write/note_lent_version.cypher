@@ -1,4 +1,5 @@
-// Note on a fence which number was published behind it, in the transaction that holds it: the graph's node is locked then.
+// Record on a fence the version number published behind it, in the transaction that holds it: the graph's node is locked
+// then.
 //
 // parameters:
 //   $graph    string       name of the graph

@@ -1,4 +1,4 @@
-// Note which number the versions of a graph have come to, in the transaction that holds its lock.
+// Record the latest version number of a graph, in the transaction that holds its lock.
 //
 // parameters:
 //   $graph    string   name of the graph

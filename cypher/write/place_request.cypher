@@ -1,11 +1,11 @@
-// Ask: a request of this identifier, unless there is one.
+// Place a request with this identifier, unless one exists.
 //
 // parameters:
 //   $id      integer | string  its identifier
-//   $values  map               what it says
+//   $values  map               its properties
 // returns:
-//   status  string|null  of the request, new or not
-// repeatable: MERGE on a unique identifier; what is there already stays as it is.
+//   status  string|null  of the request, whether new or not
+// repeatable: MERGE on a unique identifier; an existing request stays as it is.
 MERGE (request:PCohesionRequest {id: $id})
 ON CREATE SET request += $values,
               request.status = 'requested',

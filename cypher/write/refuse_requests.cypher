@@ -1,12 +1,12 @@
-// Let requests fail that no service is working on, in the transaction that has locked them.
+// Fail requests that no service is working on, in the transaction that has locked them.
 //
 // parameters:
 //   $ids      list     the requests
 //   $message  string   why
 //   $ahead    integer  seconds: no lease that a service writes reaches further
 // returns:
-//   refused  integer  how many no service was working on
-// repeatable: what has failed does not wait.
+//   refused  integer  how many of them no service was working on
+// repeatable: a failed request is no longer waiting.
 UNWIND $ids AS id
 MATCH (request:PCohesionRequest {id: id})
 USING INDEX SEEK request:PCohesionRequest(id)

@@ -1,10 +1,10 @@
-// Let one version of a run go that readers have gone on from, whatever rests on it.
+// Stop keeping one earlier version of a run, even if releases rest on it.
 //
 // parameters:
 //   $run      string   the run
 //   $version  integer  the version
 // returns:
-//   closed  integer  1, or 0 where there is no such version that is kept, or readers go by it
+//   closed  integer  1, or 0 if no such version is kept, or it is the one that readers go by
 // repeatable: sets the same value again.
 MATCH (run:PCohesionRun {id: $run})
 MATCH (version:PCohesionVersion {run: $run, version: $version})

@@ -1,4 +1,4 @@
-// Renew a worker's lease and tell how far it is, in the transaction that has locked the request.
+// Renew a worker's lease and record its progress, in the transaction that has locked the request.
 //
 // parameters:
 //   $id        integer | string  the request

@@ -1,9 +1,9 @@
-// Make hubs current again that were retired for a version of a run that never came.
+// Make current again the hubs that were retired for a version of a run that was never completed.
 //
 // parameters:
 //   $run      string       the run
 //   $version  integer      the version that readers go by
-//   $limit    integer 1..  hubs a transaction
+//   $limit    integer 1..  hubs per transaction
 // returns:
 //   restored  integer  hubs; 0 when none is left
 // repeatable: a current hub is not found again.

@@ -1,4 +1,4 @@
-// Say of the current hubs of some vertices that the next version is without them.
+// Retire the current hubs of some vertices from the next version on.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -10,7 +10,7 @@
 //   $keys     list<integer|string>  the vertices
 // returns:
 //   retired  integer  hubs
-// repeatable: a hub that is retired is no current one.
+// repeatable: a retired hub is no longer current.
 UNWIND $keys AS key
 MATCH (:Person {id: key})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until = 9007199254740991

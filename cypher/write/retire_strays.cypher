@@ -1,5 +1,4 @@
-// Say of the current hubs whose vertex is gone, or is no vertex of the graph any more, that the next version is without
-// them.
+// Retire, from the next version on, the current hubs whose vertex is gone or is no longer a vertex of the graph.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -7,10 +6,10 @@
 //   $run      string       the run
 //   $version  integer      the version that readers go by
 //   $next     integer      the first version without them
-//   $limit    integer 1..  hubs a transaction
+//   $limit    integer 1..  hubs per transaction
 // returns:
 //   retired  integer  hubs; 0 when none is left
-// repeatable: a hub that is retired is no current one.
+// repeatable: a retired hub is no longer current.
 MATCH (cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until = 9007199254740991
   AND NOT EXISTS { (:Person)-[:HAS_COHESION]->(cohesion) }

@@ -5,8 +5,8 @@
 //   $fences  integer 1..    how many, one for each session of a writer
 //   $writer  string         the writer's token
 // returns:
-//   fences       integer  as many
-//   lastVersion  integer  the largest number of a version that was published behind one of them, 0 for none
+//   fences       integer  how many there are
+//   lastVersion  integer  the largest version number that was published behind one of them, 0 for none
 // repeatable: sets the same token again.
 UNWIND range(1, $fences) AS number
 MERGE (fence:PCohesionFence {graph: $graph, number: number})

@@ -1,2 +1,1 @@
-"""Basics that every room uses: frozen values, settings, whole files, text for terminals, tables, bars, interruptions.
-"""
+"""What every room uses: frozen values, settings, whole files, text for terminals, tables, bars, interruptions."""

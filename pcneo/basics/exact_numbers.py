@@ -7,8 +7,7 @@ from fractions import Fraction
 
 
 class TooManyDigitsError(ValueError):
-    """A number is longer than anyone could mean. The message continues a sentence that begins with the number's name.
-    """
+    """A number is longer than anyone could mean; the message continues a sentence that begins with its name."""
 
 
 def exact_number(value: object, most_digits: int = 1_000) -> Fraction:

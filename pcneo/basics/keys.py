@@ -23,8 +23,7 @@ def is_integer_key(text: str) -> bool:
 
 
 def key_text(key: Key) -> str:
-    """Return a key as messages show it: text in quotes, but not if it is a number, which a command line passes as text.
-    """
+    """Return a key as messages show it: text in quotes, except numbers, which a command line also passes as text."""
     return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
 
 

@@ -129,7 +129,7 @@ def _meant_by_comma(parts: Sequence[str]) -> str:
     except ValueError:
         shares = [False]
     if not all(shares):
-        return " Write it with a decimal point, not a comma."
+        return " Write it with a point, not a comma."
     return f" For several p, write {list(parts)} in Python, or -p {' -p '.join(parts)} on the command line."
 
 
@@ -201,7 +201,7 @@ class Search:
                 f"effort must be a whole number of at least 1, not {effort!r}.", name="effort", value=effort
             )
         if effort > 1 and not SEARCHES[check_search(name)].takes_effort:
-            raise ParameterError(f"The search {name} takes no effort above 1.", name="effort", value=effort)
+            raise ParameterError(f"The search {name} takes no more effort than 1.", name="effort", value=effort)
         object.__setattr__(self, "p", P(p))
         object.__setattr__(self, "name", check_search(name))
         object.__setattr__(self, "effort", effort)

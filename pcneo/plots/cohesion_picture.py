@@ -122,7 +122,7 @@ def entries_of(
     own, local, view = look(shown.cohesion.search.name), look("elv"), shown.local_view
     hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in drawn.hops.values())
     entries: list[tuple[str, dict[str, Any]]] = [
-        (f"{vertex}, whose cohesion this is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
+        (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
     ]
     if drawn.cohesion.size > 1:
         which = "the nearest" if drawn.cohesion.size < shown.cohesion.size else ""

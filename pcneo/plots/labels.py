@@ -52,8 +52,8 @@ def isolated(text: str) -> str:
 def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
     """Return a label for each key, at most `longest` letters and no two alike.
 
-    An end that all long keys share (`@example.org`, `https://example.org/`) is left out of every key that has it. Labels
-    that are still too long lose their middle or, if that would make two alike, the parts that they share.
+    An end that all long keys share (`@example.org`, `https://example.org/`) is left out of every key that has it. A
+    label that is still too long loses its middle or, if that would make two alike, the parts that they share.
     """
     texts = {key: str(key) for key in keys}
     long = {text: None for text in texts.values() if len(text) > longest}

@@ -137,7 +137,7 @@ def _words(shown: CohesionAround, key: Key, connections: int) -> str:
     """Return the line below the picture for a member."""
     counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
     if key == shown.cohesion.vertex:
-        return f"{_short(key)}, whose cohesion this is: {counted}."
+        return f"{_short(key)}, whose cohesion it is: {counted}."
     hops = shown.hops[key]
     away = "3 or more hops" if hops > 2 else f"{hops} hop{'' if hops == 1 else 's'}"
     return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {counted}."

@@ -112,8 +112,7 @@ def _angles(
 
 
 def _apart(angles: NDArray[np.float64], least: float) -> NDArray[np.float64]:
-    """Push ascending angles apart until hardly any two are closer than `least`; space them evenly if there is no room.
-    """
+    """Push ascending angles apart until hardly any two are closer than `least`; without room, space them evenly."""
     even = 2 * np.pi * np.arange(len(angles)) / len(angles)
     if len(angles) * least >= 2 * np.pi:
         return even + np.angle(np.exp(1j * (angles - even)).sum())
