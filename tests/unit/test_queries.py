@@ -67,7 +67,7 @@ def test_names_stay_out_of_the_comments_of_a_printed_query(name: str) -> None:
 
 
 def test_an_unknown_query_is_not_found_and_those_there_are_are_listed() -> None:
-    with pytest.raises(NotFoundError, match=r"'nonsense'\. There are .*critical_connections"):
+    with pytest.raises(NotFoundError, match=r"'nonsense'\. The queries are .*critical_connections"):
         render_query("nonsense")
     with pytest.raises(NotFoundError, match=r"Did you mean critical_connections\?"):
         render_query("critical_conections")
