@@ -240,7 +240,7 @@ def _selection(
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
-            f"There is no graph {graph!r}{'; known graphs: ' + ', '.join(sorted(known)) if known else ''}."
+            f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}."
             f"{did_you_mean(graph, known)} A graph gets its name the first time you "
             "annotate it with --graph NAME.",
             what="graph",
