@@ -11,9 +11,9 @@
 //   size       integer                 members of the first cohesion
 //   otherSize  integer                 members of the second
 //   shared     integer                 members of both
-//   jaccard    float                   shared members over members of either
+//   jaccard    float                   shared members divided by members of either
 //   members    list<integer | string>  keys of the shared members, ascending
-// cost: HepPh, p=0.1, by density: one row, in 4 ms; 10 ms for the largest cohesions, of some 140 members.
+// cost: HepPh, p=0.1, by density: one row, in 4 ms; 10 ms for the largest cohesions, with about 140 members.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})

@@ -10,7 +10,7 @@
 // returns:
 //   member   integer | string        key of the member, ascending
 //   through  list<integer | string>  keys of the neighbours shared with it, members or not, ascending
-// cost: HepPh, p=0.1, by density: half of the vertices give one row or none, in 7 ms; at most 107 rows, in 35 ms.
+// cost: HepPh, p=0.1, by density: half of the vertices give at most one row, in 7 ms; at most 107 rows, in 35 ms.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (v:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})<-[:IN_COHESION]-(m)

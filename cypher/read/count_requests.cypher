@@ -1,9 +1,9 @@
-// How many requests have each status, and how long ago the oldest was created; new ones without a status wait too.
+// How many requests have each status, and how long ago the oldest was created; new requests without a status are waiting too.
 //
 // returns:
 //   status   string        the status
 //   number   integer       how many
-//   seconds  integer|null  age of the oldest, by its own time if that can be one
+//   seconds  integer|null  age of the oldest, by its own time if that is valid
 // scan: a new request without a status is in no index; at most as many answers are kept as the owner allows.
 MATCH (request:PCohesionRequest)
 WITH coalesce(request.status, 'requested') AS status,

@@ -4,8 +4,8 @@
 //   $run   string   the run
 //   $next  integer  the next version
 // returns:
-//   added    integer  hubs that came
-//   retired  integer  hubs that went
+//   added    integer  hubs added
+//   retired  integer  hubs retired
 OPTIONAL MATCH (new:PCohesion {run: $run, from: $next})
 WITH count(new) AS added
 OPTIONAL MATCH (old:PCohesionRetired {run: $run, until: $next})

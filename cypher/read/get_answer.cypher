@@ -3,10 +3,10 @@
 // parameters:
 //   $id  integer | string  its identifier
 // returns:
-//   status    string|null      requested, running, complete, failed or cancelled; no row where it is gone
+//   status    string|null      requested, running, complete, failed or cancelled; no row if it is gone
 //   progress  float|null       0 to 1
 //   message   string|null      for its author
-//   runs      list<list<any>>  run and version of each that it produced
+//   runs      list<list<any>>  run and version of each one it produced
 MATCH (request:PCohesionRequest {id: $id})
 RETURN request.status AS status,
        CASE WHEN 0 <= request.progress <= 1 THEN request.progress END AS progress,

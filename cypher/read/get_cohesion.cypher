@@ -10,7 +10,7 @@
 // returns:
 //   edges    integer 0..                the graph's edges inside when the hub was written
 //   proven   boolean                   whether no smaller p-cohesion of the vertex exists
-//   best     boolean                   whether none of a better rank exists
+//   best     boolean                   whether no p-cohesion of a better rank exists
 //   members  list<integer|string|null>  in no order
 MATCH (:Person {id: $vertex})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until > $version

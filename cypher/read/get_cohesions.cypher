@@ -9,10 +9,10 @@
 //   $keys     list<integer|string>  the vertices
 // returns:
 //   keys     list<integer|string>              the vertex of each hub
-//   edges    list<integer>                     of each, the graph's edges inside when it was written
-//   proven   list<boolean>                     of each, whether no smaller p-cohesion of the vertex exists
-//   best     list<boolean>                     of each, whether none of a better rank exists
-//   members  list<list<integer|string|null>>   of each, in no order
+//   edges    list<integer>                     for each hub, the graph's edges inside when it was written
+//   proven   list<boolean>                     for each hub, whether no smaller p-cohesion of the vertex exists
+//   best     list<boolean>                     for each hub, whether no p-cohesion of a better rank exists
+//   members  list<list<integer|string|null>>   for each hub, in no order
 UNWIND $keys AS key
 MATCH (vertex:Person {id: key})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until > $version

@@ -1,5 +1,5 @@
-// The complete neighbourhoods of some vertices, all in one row. The index returns the number from the query, 7 for 7.0,
-// so the key is read from the node itself, by way of a list.
+// The complete neighbourhoods of some vertices, all in one row. The index returns the number as it is in the query, 7
+// for 7.0, so the key is read from the node itself, by way of a list.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -8,8 +8,8 @@
 // parameters:
 //   $keys  list<integer|string>  200 to 1,000 keys per call cost least
 // returns:
-//   keys        list<integer|string>             keys that exist, in any order; a repeated key comes repeatedly
-//   neighbours  list<list<integer|string|null>>  the keys of its distinct neighbours, without itself
+//   keys        list<integer|string>             keys that exist, in any order; a repeated key is returned each time
+//   neighbours  list<list<integer|string|null>>  for each key, its distinct neighbours, without itself
 UNWIND $keys AS wanted
 MATCH (v:Person {id: wanted})
 WITH head([v]).id AS key, COLLECT {

@@ -12,7 +12,7 @@
 //   $earlier  list<string>    chosen labels whose pages were read before; their vertices are left out
 // returns:
 //   keys        list<integer|string>              the vertices, ascending
-//   neighbours  list<list<integer|string|null>>   one entry per relationship, loops and parallel ones included
+//   neighbours  list<list<integer|string|null>>   one entry for each relationship, including loops and parallel ones
 MATCH (v:Page)
 WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
 WITH v

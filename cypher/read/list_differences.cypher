@@ -6,12 +6,12 @@
 // parameters:
 //   $run     string   the run
 //   $before  integer  a version that is kept
-//   $after   integer  another
+//   $after   integer  another kept version
 // returns:
 //   vertex   integer|string|null        the vertex whose cohesion it is; null where it is gone
 //   later    boolean                    whether the version `after` has it
 //   edges    integer 0..                the graph's edges inside
-//   best     boolean                    whether none of a better rank held the vertex
+//   best     boolean                    whether no p-cohesion of a better rank contained the vertex
 //   members  list<integer|string|null>  in no order; null for a member that has lost its key
 MATCH (cohesion:PCohesion {run: $run})
 WITH cohesion, cohesion.from <= $before AND cohesion.until > $before AS earlier,

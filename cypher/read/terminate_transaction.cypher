@@ -1,7 +1,7 @@
 // End the transaction with a token.
 //
 // parameters:
-//   $token    string   metadata of the transaction
+//   $token    string   from the metadata of the transaction
 //   $blocked  boolean  only if it is waiting for a lock
 // returns:
 //   ended  string  identifier of an ended transaction

@@ -12,7 +12,7 @@
 // returns:
 //   cohesions    integer  hubs written
 //   memberships  integer  memberships written
-// repeatable: one transaction behind a fence; a failed one leaves nothing.
+// repeatable: one transaction behind a fence; a failed transaction leaves nothing behind.
 UNWIND $rows AS row
 MATCH (vertex:Person {id: row.vertex})
 CREATE (vertex)-[:HAS_COHESION]->(cohesion:PCohesion {

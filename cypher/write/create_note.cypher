@@ -9,7 +9,7 @@
 //   $who      string        the operating-system user
 // returns:
 //   created  integer  1
-// repeatable: a second note says the same.
+// repeatable: a second note repeats the first.
 CREATE (note:PCohesionNote {kind: $kind, graph: $graph, other: $other, what: $what, records: $records, who: $who,
                             at: datetime()})
 RETURN count(note) AS created

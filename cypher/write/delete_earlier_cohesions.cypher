@@ -1,8 +1,8 @@
-// Delete some hubs of runs of earlier formats, which name no search.
+// Delete some hubs of runs in earlier formats, which do not name a search.
 //
 // parameters:
-//   $limit    integer 1..  hubs a transaction
-//   $careful  boolean      lock members, and their relationships where they are few, as `hold_vertices` does
+//   $limit    integer 1..  hubs per transaction
+//   $careful  boolean      lock members, and their relationships if there are few, as `hold_vertices` does
 // returns:
 //   deleted  integer  hubs deleted; 0 when none is left
 // repeatable: what is gone is not found again.

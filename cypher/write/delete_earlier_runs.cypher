@@ -1,4 +1,4 @@
-// Delete the records of the runs of earlier formats, whose hubs are gone, with those of their versions.
+// Delete the records of runs in earlier formats, whose hubs are gone, along with those of their versions.
 //
 // returns:
 //   deleted  integer  runs deleted

@@ -1,4 +1,4 @@
-// Delete what pcneo knows of a graph: its name and its fences, in the transaction that holds its lock.
+// Delete pcneo's records of a graph, its name and its fences, in the transaction that holds its lock.
 //
 // parameters:
 //   $name  string  the graph's name

@@ -1,11 +1,11 @@
-// Delete some hubs that no kept version of a run has: those that came after one kept version and went by the next.
+// Delete some hubs that no kept version of a run has: those that came after one kept version and were gone by the next.
 //
 // parameters:
 //   $run      string       the run
 //   $after    integer      a kept version, or 0 before the first
 //   $by       integer      the next kept version
-//   $limit    integer 1..  hubs a transaction
-//   $careful  boolean      lock members, and their relationships where they are few, as `hold_vertices` does
+//   $limit    integer 1..  hubs per transaction
+//   $careful  boolean      lock members, and their relationships if there are few, as `hold_vertices` does
 // returns:
 //   deleted  integer  hubs deleted; 0 when none is left
 // repeatable: what is gone is not found again.

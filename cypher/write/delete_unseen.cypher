@@ -1,10 +1,10 @@
-// Delete some hubs that were written for a version of a run that never came.
+// Delete some hubs that were written for a version of a run that was never completed.
 //
 // parameters:
 //   $run      string       the run
 //   $version  integer      the version that readers go by
-//   $limit    integer 1..  hubs a transaction
-//   $careful  boolean      lock members, and their relationships where they are few, as `hold_vertices` does
+//   $limit    integer 1..  hubs per transaction
+//   $careful  boolean      lock members, and their relationships if there are few, as `hold_vertices` does
 // returns:
 //   deleted  integer  hubs deleted; 0 when none is left
 // repeatable: what is gone is not found again.

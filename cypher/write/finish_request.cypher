@@ -7,7 +7,7 @@
 //   $message   string|null       a sentence for its author
 //   $progress  float             0 to 1
 //   $version   integer|null      the version that readers of its runs go by
-//   $runs      list<map>         run and version of each that it produced
+//   $runs      list<map>         run and version of each one it produced
 // returns:
 //   finished  integer  1, or 0 where the claim no longer counts
 // repeatable: a second time the claim no longer counts.
@@ -25,7 +25,7 @@ WITH request
 CALL (request) {
   UNWIND $runs AS produced
   MATCH (run:PCohesionRun {id: produced.run})
-  SET run.version = run.version // locks it here, where a wait can be ended, and not at the commit
+  SET run.version = run.version // locks it here, where a wait can be ended, rather than at the commit
   CREATE (request)-[:PRODUCED {version: produced.version}]->(run)
   RETURN count(run) AS produced
 }

@@ -1,4 +1,4 @@
-// Lock requests until the transaction ends; only then may it read what they say.
+// Lock requests until the transaction ends; it may read them only once they are locked.
 //
 // parameters:
 //   $ids  list  the requests

@@ -1,4 +1,4 @@
-// Connect pairs of vertices that no relationship of the type connects in either direction yet, from source to target.
+// Connect pairs of vertices, from source to target, unless a relationship of the type connects them in either direction.
 //
 // names:
 //   Page    label     the label of the vertices loaded

@@ -1,4 +1,4 @@
-// Enter a standing run before its first hub is written, so that what a dead writer leaves of it can be swept.
+// Record a standing run before its first hub is written, so that the remains of a dead writer can be swept.
 //
 // parameters:
 //   $run     string  its id

@@ -6,7 +6,7 @@
 // parameters:
 //   $rows   list<map>  key (integer or string), properties (map of scalars, without the key property); no key twice
 // returns:
-//   merged  integer  vertices found or created; anything but the number of rows is a fault
+//   merged  integer  vertices found or created; any number but that of the rows is an error
 // repeatable: MERGE on a unique key; existing vertices stay as they are.
 UNWIND $rows AS row
 MERGE (v:Page {id: row.key})

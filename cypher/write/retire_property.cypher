@@ -1,4 +1,4 @@
-// Record on releases that no property holds their noisy counts any more.
+// Record on releases that a property no longer holds their noisy counts.
 //
 // parameters:
 //   $releases  list<string>  the releases

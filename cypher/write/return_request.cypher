@@ -3,10 +3,10 @@
 // parameters:
 //   $id        integer | string  the request
 //   $token     string            of the claim
-//   $message   string|null       why it waits
+//   $message   string|null       why it is waiting
 //   $wait      float             seconds until it is due
-//   $attempts  integer           how often it was tried
-//   $busy      boolean           whether it waits for others
+//   $attempts  integer           how often it has been tried
+//   $busy      boolean           whether it is waiting for others
 // returns:
 //   returned  integer  1, or 0 where the claim no longer counts
 // repeatable: a second time the claim no longer counts.

@@ -1,8 +1,8 @@
 """Minimal p-cohesions of a Neo4j graph, in the four modes of Neo4j's Graph Data Science library.
 
-`write` stores them beside the graph, `stream` yields them and `to_parquet` files them, `stats` describes them,
-`estimate` estimates what `write` would cost. All read the graph the same way; all but `write` need read rights only and
-write nothing to the database.
+`write` stores them beside the graph, `stream` yields them and `to_parquet` writes them to files, `stats` describes
+them, `estimate` estimates what `write` would cost. All read the graph the same way. All but `write` need only read
+rights and write nothing to the database.
 """
 
 from pcneo.annotate.describing import StatsResult, stats

@@ -41,11 +41,11 @@ class StatsResult(Table):
         return columns_of({"p": p, **summary.as_row()} for p, summary in self.summaries.items())
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each p."""
+        """Return a heading and a line for each p."""
         lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
         return "\n".join([f"Sizes and densities: {self.caption()}", *lines])
 

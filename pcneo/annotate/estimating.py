@@ -24,55 +24,56 @@ if TYPE_CHECKING:
 
 
 SAMPLE, SAMPLE_SECONDS = 400, 5.0
-"""Vertices that are searched, and the seconds after which no further ones are; some take seconds each."""
+"""Vertices to search, and the seconds after which no more are started; some take seconds each."""
 WRITE_RATE = 40_000
-"""Memberships a second, assumed where a store is refused, or no index tells; measured on machines shared with the
-server: 22,000 to 74,000 (DATA-MODEL.md#what-it-costs)."""
+"""Memberships a second, assumed in refusals and where there is no index to measure with. Measured on machines shared
+with the server: 22,000 to 74,000 (DATA-MODEL.md#what-it-costs)."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
-"""Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
+"""Store bytes of a relationship record, and of a hub with its properties, its index entry and its owner's relationship.
 
-Without the server's transaction logs.
+The server's transaction logs are not included.
 """
 LOG_BYTES, REMOVAL_LOG_BYTES = (130, 900), (100, 900)
-"""By which the transaction logs grow while a run is written, and while it is removed: for a membership, and for a hub
+"""Bytes of transaction logs for each membership and for each hub, when a run is written and when it is removed
 (DATA-MODEL.md#what-it-costs)."""
 MANY = 10_000_000
-"""Memberships from which a warning is given: they take minutes to write, and again to delete."""
+"""Memberships from which `estimate` warns: they take minutes to write, and minutes again to delete."""
 MOST_STORED = 1_000_000_000
-"""Memberships from which `write` refuses: they would take seven hours to write. Files take them in minutes."""
+"""Memberships from which `write` refuses: they would take seven hours to write. Writing them to files takes minutes."""
 LONG_SECONDS = 3_600
-"""From here on one machine, or one store, takes long enough to say what else there is."""
+"""From here on, searching or writing takes long enough to mention the alternatives."""
 TASK_SECONDS = 10
-"""Of a task on a cluster (ALGORITHM.md#on-a-cluster)."""
+"""Seconds that a task on a cluster takes (ALGORITHM.md#on-a-cluster)."""
 PROCESS_BYTES = 300_000_000
-"""Of a worker without a graph: Python, numpy, numba and its compiled code, Dask."""
+"""Memory of a worker without a graph: Python, numpy, numba and its compiled code, Dask."""
 VERTEX_BYTES, THREAD_VERTEX_BYTES, NEIGHBOUR_BYTES = 56, 25, 54
-"""Of the graph's arrays for each vertex; of a search's memory for each vertex, and for the longest row's neighbours."""
+"""Memory of the graph's arrays for each vertex; of a search for each vertex, and for each neighbour in the longest row.
+"""
 ANSWER_BYTES = 100_000_000
-"""Of answers that wait, for each thread."""
+"""Memory of waiting answers, for each thread."""
 
 log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one p would cost, from a sample. Intervals are of 95 %, and say what the sample leaves open, no more.
+    """What one p would cost, estimated from a sample. The 95 % intervals cover the sampling error and nothing else.
 
     Attributes:
         sampled: vertices that were searched.
-        memberships, memberships_low, memberships_high: of all cohesions.
+        memberships, memberships_low, memberships_high: those of all cohesions.
         compute_seconds, compute_seconds_low, compute_seconds_high: the search on this machine, with the threads of the
-            configuration and nothing beside it.
-        write_seconds, write_seconds_low, write_seconds_high: into this store, from how long it takes now to find what
-            would be written, and how many memberships the sample leaves open; load may come and go.
-        total_seconds: reading, and the longer one of search and writing, which go on side by side.
+            configuration and nothing else running.
+        write_seconds, write_seconds_low, write_seconds_high: writing to this store, from the time it takes now to find
+            what would be written, and from the memberships and their interval; the load may change.
+        total_seconds: reading, plus the longer of search and writing, which run side by side.
         store_bytes: relationships and hubs.
-        log_bytes, removal_log_bytes: of the server's transaction logs, while the run is written, and while it is
-            removed; within a factor of two. The server deletes them by its own settings.
-        parquet_bytes: of files; None where pyarrow is not installed.
-        tasks: of ten seconds, on a cluster of machines like this one.
+        log_bytes, removal_log_bytes: growth of the server's transaction logs when the run is written, and when it is
+            removed; within a factor of two. The server deletes them according to its own settings.
+        parquet_bytes: size of the files; None where pyarrow is not installed.
+        tasks: tasks of ten seconds on a cluster of machines like this one.
         worker_bytes: memory of a worker with one thread.
-        thread_bytes: of each further thread.
+        thread_bytes: memory of each further thread.
     """
 
     sampled: int
@@ -95,30 +96,30 @@ class Estimate:
     removal_log_bytes: int = 0
 
     def in_words(self) -> str:
-        """Return how much and how long, in a line."""
+        """Return the amounts and times, in a line."""
         return (
             f"about {self.memberships:,} memberships ({self.memberships_low:,} to {self.memberships_high:,}); search "
-            f"{rounded(self.compute_seconds, 2)} s, writing {rounded(self.write_seconds, 2)} s, both "
+            f"{rounded(self.compute_seconds, 2)} s, writing {rounded(self.write_seconds, 2)} s, in total "
             f"{rounded(self.total_seconds, 2)} s; {rounded(self.store_bytes / 1e6, 2)} MB in the store"
         )
 
     def advice(self) -> list[str]:
-        """Return what a person should know where one machine, or a store, is not enough."""
+        """Return the alternatives where searching or writing would take hours."""
         lines = []
         if self.compute_seconds >= LONG_SECONDS:
             lines.append(
                 f"The search takes {self.compute_seconds / 3600:,.1f} hours on this machine "
                 f"({self.compute_seconds_low / 3600:,.1f} to {self.compute_seconds_high / 3600:,.1f}). On a cluster "
-                f"(--scheduler) it is {self.tasks:,} tasks of {TASK_SECONDS} seconds, and a worker takes "
-                f"{self.worker_bytes / 1e9:,.1f} GB with one thread, and {self.thread_bytes / 1e9:,.1f} with each "
-                "further one. Or write parts on several machines: --mode stream --to FOLDER --part I/N."
+                f"(--scheduler) it is {self.tasks:,} tasks of {TASK_SECONDS} seconds, and a worker needs "
+                f"{self.worker_bytes / 1e9:,.1f} GB with one thread, and {self.thread_bytes / 1e9:,.1f} GB more for "
+                "each further one. Or write parts on several machines: --mode stream --to FOLDER --part I/N."
             )
         if self.write_seconds >= LONG_SECONDS:
             size = "" if self.parquet_bytes is None else f", {self.parquet_bytes / 1e9:,.1f} GB"
             lines.append(
                 f"Writing takes {self.write_seconds / 3600:,.1f} hours ({self.write_seconds_low / 3600:,.1f} to "
-                f"{self.write_seconds_high / 3600:,.1f}), the store {self.store_bytes / 1e9:,.1f} GB; files (--mode "
-                f"stream --to FOLDER{size}) take as long as the search."
+                f"{self.write_seconds_high / 3600:,.1f}) and {self.store_bytes / 1e9:,.1f} GB of the store; files "
+                f"(--mode stream --to FOLDER{size}) take only as long as the search."
             )
         return lines
 
@@ -128,7 +129,7 @@ class EstimateResult(Table):
     """What `write` would cost.
 
     Attributes:
-        read_seconds: what choosing, checking and reading took now.
+        read_seconds: how long choosing, checking and reading took now.
         estimates: by p, as `a/b`.
         node_count, relationship_count, vertices, edges, configuration: as in `WriteResult`.
     """
@@ -146,17 +147,17 @@ class EstimateResult(Table):
         return columns_of({"p": p, **vars(estimate)} for p, estimate in self.estimates.items())
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each p."""
+        """Return a heading and a line for each p."""
         lines = [f"  p={p}: {estimate.in_words()}" for p, estimate in self.estimates.items()]
         return "\n".join([f"Estimates: {self.caption()}", *lines])
 
 
 def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
-    """Estimate from a sample of vertices what `write` would cost; nothing is written.
+    """Estimate what `write` would cost, from a sample of vertices; nothing is written.
 
     Returns:
         An estimate for each p.
@@ -181,7 +182,7 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
 
 
 def estimate_memberships(supply: WholeGraph, search: Search) -> int:
-    """Return about how many memberships a run of a whole graph would have, from a sample of its vertices."""
+    """Estimate how many memberships a run of a whole graph would have, from a sample of its vertices."""
     return round(_memberships(supply, search, SAMPLE, SAMPLE_SECONDS).value)
 
 
@@ -192,16 +193,16 @@ def _memberships(supply: WholeGraph, search: Search, most: int, seconds: float) 
 
 
 def check_storable(supply: WholeGraph, search: Search) -> None:
-    """Refuse to write more memberships than a store should be asked to take."""
+    """Refuse to write more memberships than a store should take."""
     if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
         return
     memberships = _memberships(supply, search, 64, 1.0)
     if memberships.low > MOST_STORED:
         number = float(f"{memberships.value:.2g}")
         raise GraphError(
-            f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which take "
-            f"{number / WRITE_RATE / 3600:,.0f} hours to write; a store is asked to take {MOST_STORED:,} at most. "
-            "Nothing was written. Put them into files (--mode stream --to FOLDER), choose a smaller "
+            f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which would take "
+            f"{number / WRITE_RATE / 3600:,.0f} hours to write; the most that pcneo writes to a store is "
+            f"{MOST_STORED:,}. Nothing was written. Write them to files (--mode stream --to FOLDER), choose a smaller "
             "p, whose cohesions are smaller, or name vertices (--vertex).",
             memberships=round(memberships.value),
             p=str(search.p),
@@ -209,7 +210,7 @@ def check_storable(supply: WholeGraph, search: Search) -> None:
 
 
 def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: float, *, has_index: bool) -> Estimate:
-    """Estimate from a sample whose seed is fixed: two estimates of sizes are the same, if there was time for all."""
+    """Estimate from a sample with a fixed seed: sizes come out the same each time, if there was time for all of it."""
     graph, threads = supply.graph, supply.concurrency
     sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
@@ -239,8 +240,8 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
     )
     if memberships.high >= MANY:
         log.warning(
-            "p=%s would store about %s memberships, at most %s: %.1f GB, and %.0f minutes of writing. A smaller p "
-            "gives smaller cohesions, and single vertices can be named.",
+            "p=%s would store about %s memberships, at most %s: %.1f GB and %.0f minutes of writing. A smaller p "
+            "gives smaller cohesions, or you can name single vertices.",
             search.p,
             f"{memberships.value:,.0f}",
             f"{result.memberships_high:,}",
@@ -251,7 +252,7 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
 
 
 def _pace(plan: Plan, sample: Sample, *, has_index: bool) -> float:
-    """Return the seconds that finding a member takes; assumed where no index finds it, since storing will have one."""
+    """Return the seconds that finding a member takes; without an index an assumed value, since `write` requires one."""
     if not has_index:
         return 1 / (WRITE_RATE * WRITING)
     return membership_seconds(plan.db, plan.selection, sample.batches)
@@ -262,7 +263,7 @@ def _log_bytes(each: tuple[int, int], memberships: float, hubs: int) -> int:
 
 
 def memory_of_worker(vertices: int, arcs: int, degree: int) -> tuple[int, int]:
-    """Return about how many bytes a worker of a cluster takes with one thread, and each further thread."""
+    """Return about how many bytes a cluster worker needs with one thread, and for each further thread."""
     thread = vertices * THREAD_VERTEX_BYTES + degree * NEIGHBOUR_BYTES + ANSWER_BYTES
     return PROCESS_BYTES + vertices * VERTEX_BYTES + 4 * arcs + thread, thread
 

@@ -1,4 +1,4 @@
-"""Mode `stream` into Parquet files, of the whole graph or of a part of it; nothing is written to the database."""
+"""Mode `stream` to Parquet files, for the whole graph or a part of it; nothing is written to the database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 STRETCHES = 16
-"""Stretches of consecutive vertices in a part: many, so that parts of a graph take about equally long."""
+"""Stretches of consecutive vertices in a part: many, so that all parts of a graph take about equally long."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class ParquetResult:
 
     Attributes:
         files: one for each p.
-        part: which part of how many; 1 of 1 is the whole graph.
-        fingerprint: of the graph as it was read (DATA-MODEL.md#runs-and-versions).
+        part: the number of the part, and how many parts there are; (1, 1) is the whole graph.
+        fingerprint: that of the graph as it was read (DATA-MODEL.md#runs-and-versions).
         node_count, relationship_count, vertices, edges, configuration: as in `WriteResult`.
         pre_processing_millis: choosing, checking and reading.
         compute_millis: searching and writing.
@@ -76,8 +76,9 @@ class ParquetResult:
 def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **asked: Unpack[Asked]) -> ParquetResult:
     """Write the minimal p-cohesion of every vertex to a Parquet file for each p (DATA-MODEL.md#cohesions-in-files).
 
-    A file appears whole or not at all, and only its owner can read it. Several processes, on as many machines, can
-    each write one part; the parts together are the whole, whoever writes them. Memory does not grow with the file.
+    A file appears whole or not at all, and only its owner can read it. Several processes, on several machines, can
+    each write one part; together the parts make the whole, no matter who writes them. Memory does not grow with the
+    file.
 
     Returns:
         The files.
@@ -86,10 +87,10 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
     if not 1 <= part[0] <= part[1]:
         raise ParameterError(f"A part is I/N with 1 <= I <= N, not {part[0]}/{part[1]}.", name="part", value=part)
     if asked.get("vertices") is not None:
-        raise ParameterError("A file is of all vertices; leave vertices out.", name="vertices", value=None)
+        raise ParameterError("Files hold all vertices; leave vertices out.", name="vertices", value=None)
     searches = searches_of(**asked)
     paths = _paths(Path(to), searches, part)
-    asked["p"] = [search.p for search in searches]  # whose text is read once
+    asked["p"] = [search.p for search in searches]  # p is read from text once
     plan = make_plan(db, "stream", may_be_new=True, **asked)
     supply = WholeGraph(plan)
     head = _head(plan, supply, asked.get("graph"), part)
@@ -130,9 +131,9 @@ def _paths(to: Path, searches: Sequence[Search], part: tuple[int, int]) -> dict[
             for search in searches
         }
     elif to.suffix.lower() != ".parquet":
-        raise ParameterError(f"{to} is no folder, and its name does not end in .parquet.", name="to", value=to)
+        raise ParameterError(f"{to} is not a folder, and its name does not end in .parquet.", name="to", value=to)
     elif len(searches) > 1:
-        raise ParameterError(f"Several p need a folder for their files, not {to}.", name="to", value=to)
+        raise ParameterError(f"Files for several p need a folder, not {to}.", name="to", value=to)
     else:
         paths = dict.fromkeys(searches, to)
     for path in paths.values():
@@ -141,7 +142,7 @@ def _paths(to: Path, searches: Sequence[Search], part: tuple[int, int]) -> dict[
 
 
 def _head(plan: Plan, supply: WholeGraph, graph: str | None, part: tuple[int, int]) -> FileHead:
-    """Return what the files of all p have in common."""
+    """Return the head that the files for all p share."""
     name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
     return FileHead(
         search=plan.searches[0],
@@ -158,7 +159,7 @@ def _head(plan: Plan, supply: WholeGraph, graph: str | None, part: tuple[int, in
 
 
 def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str, bool]:
-    """Return a name of the graph, its key, and whether the key is new: pcneo knows no such graph in this database."""
+    """Return a name of the graph, its key, and whether the key is new because pcneo does not know the graph here."""
     known = {record.name: record for record in plan.known if record.selection == plan.selection}
     for name in (graph,) if graph else (plan.selection.default_name, *known):
         if name in known:

@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 
 BATCH = 10_000
-"""Rows a transaction."""
+"""Rows per transaction."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadResult(Table):
-    """What was in the file, and what a load did to the database.
+    """What was in the file, and what the load did to the database.
 
     Attributes:
-        configuration: path (None for a graph at hand), database, nodeLabel, relationshipType and key.
+        configuration: path (None for a graph in memory), database, nodeLabel, relationshipType and key.
         key_kind: integer or string.
-        numbers_as_text: keys that would be integers, were it not for others that are text.
+        numbers_as_text: number of keys that would be integers if other keys were not text.
         text_key: the first key that is text, with its line where the file is an edge list; None if all are integers.
         node_count: vertices in the file.
-        relationship_count: edges in the file, as an undirected simple graph has them.
+        relationship_count: edges in the file, counted as in an undirected simple graph.
         nodes_created: vertices that the database did not have.
-        nodes_matched: vertices that it had; their properties were left alone.
+        nodes_matched: vertices that it already had; their properties were left alone.
         relationships_created: edges that the database did not have.
-        relationships_matched: edges that it had, in either direction.
+        relationships_matched: edges that it already had, in either direction.
         constraint_created: whether the uniqueness constraint on the key is new.
         lines: lines in the file.
         self_loops_dropped: edges from a vertex to itself.
         parallel_dropped: edges that repeat an earlier edge of the file, in either direction.
-        header: the first line where it named the columns of an edge list, else None.
-        possible_header: the first edge, which was loaded, where its keys are text that no other line has; else None.
+        header: the first line if it named the columns of an edge list, else None.
+        possible_header: the first edge, which was loaded, if its keys are text that no other line has; else None.
         lines_with_more_columns: lines of an edge list with columns after the second, which were ignored.
-        attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
+        attributes_dropped: attributes that are not scalars, by name, with how many vertices and edges have them.
         pre_processing_millis: reading the file.
         write_millis: everything done in the database.
     """
@@ -77,7 +77,7 @@ class LoadResult(Table):
     write_millis: int
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for nodes and one for relationships: in the file, created, there already."""
+        """Return a row for nodes and one for relationships: in the file, created, already there."""
         return columns_of(
             {"": what, "in the file": there, "created": created, "already there": matched}
             for what, there, created, matched in (
@@ -87,7 +87,7 @@ class LoadResult(Table):
         )
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         path = self.configuration["path"]
         return f"{'Graph' if path is None else Path(path).name}: keys are {self.key_kind}s"
 
@@ -115,15 +115,15 @@ def load(
     max_bytes: int = MOST_BYTES,
     progress: Progress | None = None,
 ) -> LoadResult:
-    """Load a graph file: its vertices under one label and key, its edges as one relationship a pair.
+    """Load a graph file: its vertices under one label and key, its edges as one relationship for each pair.
 
-    A relationship runs from the smaller key. Vertices that exist already, by label and key, keep their properties;
-    pairs that a relationship of the type connects already, in either direction, get no second one. So loading a file
-    again adds nothing, and an interrupted load is completed by running it again. The whole file is read before anything
+    A relationship starts at the smaller key. Vertices that already exist, by label and key, keep their properties;
+    pairs that a relationship of the type already connects, in either direction, do not get a second one. So loading a
+    file again adds nothing, and running an interrupted load again completes it. The whole file is read before anything
     is written.
 
     Returns:
-        Counts of both, and how long it took.
+        Counts of vertices and edges, and how long it took.
     """
     loader = GraphLoader(db, node_label, relationship_type, key)
     return _load(db, loader, str(path), lambda: read_graph_file(path, key, max_bytes=max_bytes), progress)
@@ -138,7 +138,7 @@ def load_given(
     key: str,
     progress: Progress | None = None,
 ) -> LoadResult:
-    """Load a graph that is at hand, with its scalar attributes where it is networkx's; the rest as for `load`."""
+    """Load a graph from memory, with its scalar attributes if it is a networkx graph; otherwise as `load` does."""
     loader = GraphLoader(db, node_label, relationship_type, key)
     return _load(db, loader, None, lambda: graph_in_memory(graph, key), progress)
 
@@ -212,13 +212,13 @@ def _check_keys(db: Database, selection: Selection, file: GraphFile, path: str |
 
 
 def key_and_line(found: KeysOfLine) -> str:
-    """Return keys as a message names them, with their line where there is one."""
+    """Return keys as a message names them, with their line if they have one."""
     keys = ", ".join(map(repr, found.keys))
     return keys if found.line is None else f"{keys}, line {found.line}"
 
 
 def header_note(line: KeysOfLine) -> str:
-    """Return what to say of a first line that may be a header."""
+    """Return the warning about a first line that may be a header."""
     return (
         f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data; if it is "
         "a header, delete it or begin it with #, and load again."
@@ -232,7 +232,7 @@ def _merge(
     total: int,
     progress: Progress,
 ) -> int:
-    """Merge all rows, a batch a transaction; return how many were created."""
+    """Merge all rows, one batch per transaction; return how many were created."""
     created = done = 0
     for batch in _batches(rows):
         created += merge(batch)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 SHOWN = 5
-"""How many missing parts are named."""
+"""How many missing parts a message names."""
 
 
 def load_cohesions(
@@ -44,21 +44,21 @@ def load_cohesions(
 ) -> WriteResult:
     """Bring standing runs up to date from files that `annotate.to_parquet` wrote, without searching.
 
-    The graph is read, and each file is refused that was made of another state of it. Together the files of a p must
-    have every vertex once. Each cohesion is proved to be a minimal p-cohesion of its vertex in the graph as it is now;
-    that it is the one which the search finds, of several, rests on the file. What differs from what is stored is
-    written, as by `annotate.write`. The run then says that it is from files (`Run.from_files`), and the next
-    `annotate.write` searches all of it.
+    The graph is read, and any file made from another state of it is refused. Together, the files for a p must hold
+    every vertex once. Each cohesion is proved to be a minimal p-cohesion of its vertex in the graph as it is now; a
+    vertex may have several, and that this is the one the search finds is taken on trust from the file. What differs
+    from what is stored is written, as by `annotate.write`. The run is then marked as coming from files
+    (`Run.from_files`), and the next `annotate.write` searches the whole graph.
 
     Returns:
-        As of `annotate.write`.
+        As for `annotate.write`.
     """
     check_parquet()
     paths = [Path(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     if not paths:
         raise ParameterError("Give at least one file.", name="files", value=files)
     if verify < 0:
-        raise ParameterError(f"{verify} vertices cannot be searched again.", name="verify", value=verify)
+        raise ParameterError(f"verify must be at least 0, not {verify}.", name="verify", value=verify)
     opened = [CohesionFile(path) for path in paths]
     heads = [file.head for file in opened]
     _check_alike(heads)
@@ -83,11 +83,11 @@ def load_cohesions(
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:
-    """Refuse files of different graphs or searches, and those of a search that is not this one's."""
+    """Refuse files of different graphs or searches, and those made by another revision of the search."""
     for head in heads:
         if head.revision != REVISION:
             raise ParameterError(
-                f"These files are from pcneo {head.pcneo}, whose search found other cohesions than this version does. "
+                f"These files are from pcneo {head.pcneo}, whose search may find other cohesions than this version's. "
                 "Write them again.",
                 name="files",
                 value=head.revision,
@@ -95,12 +95,12 @@ def _check_alike(heads: Sequence[FileHead]) -> None:
         alike = head.selection, head.search.name, head.search.effort
         if alike != (heads[0].selection, heads[0].search.name, heads[0].search.effort):
             raise ParameterError(
-                "These files are of different graphs, or were made by different searches: load each kind by itself.",
+                "These files are from different graphs or different searches: load each kind separately.",
                 name="files",
             )
     fingerprints = {(head.graph, head.fingerprint) for head in heads if not head.fingerprint_key}
     if len(fingerprints) > len({graph for graph, _ in fingerprints}):
-        raise GraphChangedError("The graph changed between these files. Write the older ones again.")
+        raise GraphChangedError("The graph changed between one of these files and another. Write the older ones again.")
 
 
 def _check_complete(search: Search, files: Sequence[CohesionFile]) -> None:
@@ -115,10 +115,10 @@ def _check_complete(search: Search, files: Sequence[CohesionFile]) -> None:
 
 
 def _amiss(given: Counter[tuple[int, int]]) -> str:
-    """Say which parts are missing, or were given twice."""
+    """Return a sentence that names the parts that are missing, or were given twice."""
     divisions = sorted({parts for _, parts in given})
     if len(divisions) > 1:
-        return f"They are parts of {' and of '.join(map(str, divisions))}: give all of one kind."
+        return f"They come from divisions into {' and '.join(map(str, divisions))} parts: give all parts of one."
     (parts,) = divisions
     missing = parts - len(given)
     if missing:
@@ -132,11 +132,11 @@ def _amiss(given: Counter[tuple[int, int]]) -> str:
 class FileSupply(WholeGraph):
     """The whole graph as it is now, with cohesions from files in place of a search."""
 
-    is_bounded = False  # whoever has files of so many knows how many they are
+    is_bounded = False  # a user who has written so many memberships to files knows how many they are
     from_files = True
 
     def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]], verify: int) -> None:
-        """Read the graph and compare it with what the files are of."""
+        """Read the graph and check that the files were made from it."""
         super().__init__(plan)
         self._files = files
         self._verify = verify
@@ -148,13 +148,13 @@ class FileSupply(WholeGraph):
                 now[key] = self.fingerprint(_bytes_of(key, file))
             if now.get(key) != file.head.fingerprint:
                 raise GraphChangedError(
-                    f"{file.path} does not belong to the graph as it is in this database now: it is of another graph, "
-                    "or the graph has changed since. The database stays as it was. Write the file again.",
+                    f"{file.path} does not belong to the graph as it is in this database now: it is from another "
+                    "graph, or the graph has changed since. The database was not changed. Write the file again.",
                     path=file.path,
                 )
 
     def batches(self, search: Search, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
-        """Yield what the files hold for one search, in ascending order, each cohesion checked."""
+        """Yield the files' cohesions for one search, each one checked, in ascending order."""
         groups = self._row_groups(search)
         task = make_task(search, self._plan.check)
         searched = Searched.of(self.graph, search.p)
@@ -175,7 +175,7 @@ class FileSupply(WholeGraph):
                 ) from error
             if not (checked.edges == batch.edges).all():
                 raise FileFormatError(
-                    f"{group.file.path} was changed: its numbers of edges are not those of the graph.",
+                    f"{group.file.path} was changed: its edge counts are not those of the graph.",
                     path=group.file.path,
                 )
             _check_sample(group, checked, sample)
@@ -184,7 +184,7 @@ class FileSupply(WholeGraph):
             yield checked
 
     def _sample(self, search: Search) -> dict[int, FoundCohesion]:
-        """Search some vertices that nobody can foresee, by their places."""
+        """Return the cohesions of some vertices that no one can predict, searched now, by position."""
         places = secrets.SystemRandom().sample(range(self.vertices), min(self._verify, self.vertices))
         found: dict[int, FoundCohesion] = {}
         for batch in search_batches(self.graph, search, vertices=sorted(places), concurrency=self._plan.concurrency):
@@ -199,7 +199,7 @@ class FileSupply(WholeGraph):
         for group, following in itertools.pairwise(groups):
             if following.first <= group.last:
                 raise ParameterError(
-                    f"{group.file.path} and {following.file.path} both hold the same vertices. Give every part once.",
+                    f"{group.file.path} and {following.file.path} hold some of the same vertices. Give each part once.",
                     name="files",
                     value=str(following.file.path),
                 )
@@ -212,7 +212,7 @@ def _check_sample(group: RowGroup, batch: CohesionBatch, sample: Mapping[int, Fo
         if cohesion != sample[int(batch.vertices[i])]:
             raise FileFormatError(
                 f"{group.file.path}: its cohesion of vertex {cohesion.vertex!r} is not the one that the search finds. "
-                "The database stays as it was. Write the file again, or search with `pcneo annotate`.",
+                "The database was not changed. Write the file again, or search with `pcneo annotate`.",
                 path=group.file.path,
                 vertex=cohesion.vertex,
             )
@@ -222,4 +222,4 @@ def _bytes_of(key: str, file: CohesionFile) -> bytes:
     try:
         return bytes.fromhex(key)
     except ValueError:
-        raise FileFormatError(f"{file.path} is damaged: the fingerprint's key is no key.", path=file.path) from None
+        raise FileFormatError(f"{file.path} is damaged: its fingerprint key is invalid.", path=file.path) from None

@@ -1,4 +1,4 @@
-"""What a mode of `annotate` was called with, checked before the graph is read: which graph, which searches."""
+"""The arguments of a mode of `annotate`, checked before the graph is read: which graph, which searches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("pcneo")
 
 
 class Asked(TypedDict, total=False):
-    """The keywords that every mode takes; `GraphModes.annotate` says what each one means."""
+    """The keywords that every mode takes; `GraphModes.annotate` explains each one."""
 
     p: AnyP | Sequence[AnyP] | None
     search: str | None
@@ -49,7 +49,7 @@ class Asked(TypedDict, total=False):
 def searches_of(
     p: AnyP | Sequence[AnyP] | None = None, search: str | None = None, effort: int | None = None, **_: object
 ) -> tuple[Search, ...]:
-    """Return what each p is searched by, each once; none where no p is named."""
+    """Return the search for each p, without repetitions; empty where no p is named."""
     name = DEFAULT_SEARCH if search is None else check_search(search)
     if p is None:
         return ()
@@ -60,22 +60,22 @@ def searches_of(
 
 
 def _keys(vertices: Key | Sequence[Key] | None) -> tuple[Key, ...] | None:
-    """Return the named vertices, None for all."""
+    """Return the named vertices as a tuple; None for all."""
     if vertices is None:
         return None
     keys = (vertices,) if isinstance(vertices, Key) else tuple(vertices)
     if not keys:
         raise ParameterError(
-            "Name at least one vertex, or leave vertices out for all.", name="vertices", value=vertices
+            "Name at least one vertex, or leave vertices out to search all.", name="vertices", value=vertices
         )
     return keys
 
 
 class Configuration(TypedDict):
-    """What a mode was called with, defaults filled in, spelled as Neo4j spells names.
+    """The arguments of a mode, with defaults filled in, spelled as Neo4j spells names.
 
-    `chosen` holds what the database left no choice about, by option. `graph` comes with `write` alone. Where a cluster
-    searches, `scheduler` is its address, if it still answers, and there is no `concurrency`.
+    `chosen` holds, by option, the values that were the database's only choice. Only `write` has `graph`. Where a
+    cluster searches, `scheduler` is its address, if it still answers, and `concurrency` is None.
     """
 
     mode: str
@@ -95,7 +95,7 @@ class Configuration(TypedDict):
 
 
 def size_text(vertices: int, edges: int, configuration: Configuration) -> str:
-    """Return how large the graph is, or, where vertices were named, how much of it the search looked at."""
+    """Return the size of the graph or, where vertices were named, of the part that the search looked at."""
     if configuration["vertices"] is None:
         return f"{vertices:,} vertices, {edges:,} edges"
     return f"the search looked at {vertices:,} vertices, which have {edges:,} edges"
@@ -103,17 +103,17 @@ def size_text(vertices: int, edges: int, configuration: Configuration) -> str:
 
 @dataclass
 class Plan:
-    """What a mode was called with, checked, and the database that it is for; `Asked` says what is not said here.
+    """The checked arguments of a mode, and the database they apply to; `Asked` has the attributes not listed here.
 
     Attributes:
         db: the database.
         known: the graphs that have names in this database.
-        graph: its name: that given, in mode `write` else the one that it has already, else the default one.
+        graph: its name: the given one, else in mode `write` the one that it already has, else the default one.
         selection: which part of the database is the graph.
-        searches: every one, each once; none for those of the standing runs.
-        search: without searches, only standing runs of that one.
-        effort: without searches, in place of that of each standing run.
-        vertices: keys, each once, in the order given; ascending in mode `write`. None for the whole graph.
+        searches: all searches, without repetitions; empty to update the standing runs.
+        search: where `searches` is empty, update only the standing runs of this search.
+        effort: where `searches` is empty, replaces the effort of each standing run.
+        vertices: keys without repetitions, in the order given; ascending in mode `write`. None for the whole graph.
         configuration: for the result.
         started: when the plan was made, by `time.perf_counter`.
     """
@@ -138,7 +138,7 @@ class Plan:
         return round(1000 * (time.perf_counter() - self.started))
 
     def searching(self, search: Search) -> Callable[[int, int], None]:
-        """Return the callback for a search: it takes the vertices done and all of them, and adds which p it is."""
+        """Return the callback for a search: it takes the vertices done and their total, and adds p."""
         return lambda done, total: self.progress(f"searching p={search.p}", done, total)
 
 
@@ -157,7 +157,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     require_key_index(db, selection, mode=mode, create=create_index)
     vertices = None if named is None else find_keys(db, selection, named)
     if vertices is not None and mode == "write":
-        vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may be mixed still; the search refuses that
+        vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may still be mixed; the search refuses that
     return Plan(
         db=db,
         graph=graph or name or selection.default_name,
@@ -190,7 +190,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
 
 
 def _tell_of_choices(filled: dict[str, str]) -> None:
-    """Say what was not named: a key is the only one with an index, and there may be other properties."""
+    """Log the values that were filled in. A key is the only one with an index, but there may be other properties."""
     if names := " ".join(f"{option} {value}" for option, value in filled.items() if option != "--key"):
         log.info("Using %s: the only choice in this database.", names)
     if "--key" in filled:
@@ -198,13 +198,13 @@ def _tell_of_choices(filled: dict[str, str]) -> None:
 
 
 def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | None:
-    """Return the name that the graph has where none is given; None if it has none, or the default one among others."""
+    """Return the name that the graph already has, for use where none is given; None if the default name will do."""
     names = [record.name for record in known if record.selection == selection]
     if not names or selection.default_name in names:
         return None
     if len(names) > 1:
         raise ParameterError(
-            f"This graph has several names: {', '.join(names)}. Name one with --graph (in Python `graph`).",
+            f"This graph has several names: {', '.join(names)}. Choose one with --graph (in Python `graph`).",
             name="graph",
             value=None,
         )
@@ -213,7 +213,7 @@ def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | Non
 
 
 def _checked(mode: str, searches: Sequence[Search], asked: Asked) -> int:
-    """Return the threads; refuse what needs no database to be refused."""
+    """Return the number of threads; refuse whatever can be refused without the database."""
     if not searches and mode != "write":
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=None)
     threads, vertices = asked.get("concurrency"), asked.get("vertices")
@@ -221,10 +221,10 @@ def _checked(mode: str, searches: Sequence[Search], asked: Asked) -> int:
     if asked.get("create_index") and mode != "write":
         raise ParameterError(f"{mode} writes nothing, not even an index.", name="create_index", value=True)
     if asked.get("scheduler") is not None and vertices is not None:
-        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=vertices)
+        raise ParameterError("Single vertices are searched on this machine only.", name="scheduler", value=vertices)
     if asked.get("scheduler") is not None and threads is not None:
         raise ParameterError(
-            "concurrency counts threads of this machine; those of a cluster are its workers'.",
+            "concurrency sets the threads of this machine; on a cluster, the workers set their own.",
             name="concurrency",
             value=threads,
         )
@@ -234,7 +234,7 @@ def _checked(mode: str, searches: Sequence[Search], asked: Asked) -> int:
 def _selection(
     db: Database, graph: str | None, given: Selection, records: Sequence[GraphRecord], may_be_new: bool
 ) -> tuple[Selection, dict[str, str]]:
-    """Choose labels, types and key: those of a known name, else those that are named or left as the only choice."""
+    """Choose labels, types and key: those of a known graph, else those that are named or are the only choice."""
     known = {record.name: record for record in records}
     if graph in known and not given:
         return known[graph].selection, {}
@@ -254,7 +254,7 @@ def _selection(
         there = ", ".join(map(repr, sorted(known)))
         hint = f"Or name a known graph, with --graph (in Python `graph`): {there}."
         if graph is not None and graph not in known:
-            hint = f"There is no graph {graph!r} yet; known are {there}.{did_you_mean(graph, known)}"
+            hint = f"There is no graph {graph!r} yet; known graphs: {there}.{did_you_mean(graph, known)}"
         raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
     warn_of_types_without_edges(db, selection)
     if graph in known:

@@ -1,4 +1,4 @@
-"""Sizes of the cohesions of a graph over a grid of p, and how steady they are, to choose p by without a database."""
+"""Sizes of a graph's cohesions over a grid of p, and how steady they are: for choosing p without a database."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Profile(Table):
         return columns_of({"p": p, **summary.as_row()} for p, summary in self.summaries.items())
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}"
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each p."""
+        """Return a heading and a line for each p."""
         lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
         return "\n".join([f"Profile: {self.caption()}", *lines])
 
@@ -63,29 +63,29 @@ def profile(
     plot: AnyPath | None = None,
     progress: Progress | None = None,
 ) -> Profile:
-    """Describe the minimal p-cohesions at several p, to choose one by; no database is needed.
+    """Describe the minimal p-cohesions at several p, so that you can choose one; no database is needed.
 
     >>> import networkx, pcneo
     >>> pcneo.profile(networkx.karate_club_graph(), ps=["0.3", "0.5"]).to_pandas()["p"].tolist()
     ['3/10', '1/2']
 
     Args:
-        graph: as `pcneo.as_graph` takes it.
+        graph: anything that `pcneo.as_graph` takes.
         ps: the grid, or one p, each between 0 and 1, both excluded.
         search: `smallest`, `density` or `degree`.
         vertices: one key or several, such as a sample; None for every vertex.
         effort: starts of the search `smallest`; 1 for any other.
-        concurrency: number of threads; one for each core at hand if not given.
-        plot: a picture of sizes and densities over p, `.svg` or `.png`, which needs matplotlib.
+        concurrency: number of threads; by default one for each available core.
+        plot: a file for a picture of sizes and densities over p, `.svg` or `.png`; needs matplotlib.
         progress: called with stage, done and total.
 
     Returns:
-        A summary for each p: a table.
+        A table with a summary for each p.
 
     Raises:
-        ParameterError: a p, the search, vertices or concurrency is out of range, there is no p, or the picture cannot
+        ParameterError: a p, the search, vertices or concurrency is out of range, no p is given, or the picture cannot
             be drawn.
-        TypeError: the graph is none, or a key is neither an integer nor text.
+        TypeError: `graph` is not a graph, or a key is neither an integer nor text.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
@@ -131,17 +131,17 @@ class SteadinessProfile(Table):
         return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return (
             f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}; "
             f"under {self.orders:,} further numberings"
         )
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each p."""
+        """Return a heading and a line for each p."""
         lines = [
             f"  p={p}: {_percent(one.steady)} of the vertices keep their cohesion in all of them; "
-            f"a critical connection is one in {_percent(one.share)} of them"
+            f"a critical connection stays critical in {_percent(one.share)} of them on average"
             for p, one in self.summaries.items()
         ]
         return "\n".join([f"Steadiness: {self.caption()}", *lines])
@@ -159,9 +159,9 @@ def steadiness(
     concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> SteadinessProfile:
-    """Search again under other numberings of the vertices, which only break ties, and say how steady answers are.
+    """Search again under other numberings of the vertices, which only break ties, and report how steady answers are.
 
-    No database is needed; for a graph in one, `GraphHandle.steadiness` says the same.
+    No database is needed; for a graph in a database, `GraphHandle.steadiness` reports the same.
 
     >>> import networkx, pcneo
     >>> steady = pcneo.steadiness(networkx.karate_club_graph(), p="0.3", orders=2)
@@ -169,24 +169,24 @@ def steadiness(
     34
 
     Args:
-        graph: as `pcneo.as_graph` takes it.
+        graph: anything that `pcneo.as_graph` takes.
         p: one or several, each between 0 and 1, both excluded.
         search: `smallest`, `density` or `degree`.
-        orders: how many other numberings are searched, drawn from a fixed seed; 5 of them take 6 searches.
+        orders: how many other numberings to search, drawn with a fixed seed; 5 numberings take 6 searches.
         to: a folder for `vertices.csv` (how often each vertex keeps its cohesion) and `connections.csv` (how often each
-            of its connections is critical); made if it is not there. Neither file may be there already.
+            of its connections is critical), created if it does not exist. Neither file may exist already.
         vertices: one key or several, such as a sample; None for every vertex.
         effort: starts of the search `smallest`; 1 for any other.
-        concurrency: number of threads; one for each core at hand if not given.
+        concurrency: number of threads; by default one for each available core.
         progress: called with stage, done and total.
 
     Returns:
-        A summary for each p: a table.
+        A table with a summary for each p.
 
     Raises:
         ParameterError: a p, the search, orders, vertices or concurrency is out of range, no p is given, or a file
             exists already or cannot be written.
-        TypeError: the graph is none, or a key is neither an integer nor text.
+        TypeError: `graph` is not a graph, or a key is neither an integer nor text.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
     """

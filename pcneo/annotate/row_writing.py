@@ -17,8 +17,8 @@ from pcneo.store.waiting import patient_until
 
 MEMBERSHIPS_A_TRANSACTION = 20_000
 WRITERS = SESSIONS - 1
-"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
-(DATA-MODEL.md#writing). Beside a server on the same two cores two or three write faster than four
+"""Sessions that write at once. 20,000 to 50,000 memberships a transaction and two to four writers measured fastest
+(DATA-MODEL.md#writing); with the server on the same two cores, two or three are faster than four
 (`scripts/bench writers`)."""
 
 
@@ -26,7 +26,7 @@ def rows_of(batch: CohesionBatch, digests: Sequence[bytes], key: bytes, places: 
     """Yield some cohesions of a batch as rows of the statement `create_cohesions`."""
     if not places:
         return
-    # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
+    # The keys of the whole batch become Python objects at once, in a fraction of the time that it takes one by one.
     vertices, members = batch.keys[batch.vertices].tolist(), batch.keys[batch.members].tolist()
     bounds, edges, densities = batch.offsets.tolist(), batch.edges.tolist(), batch.densities.tolist()
     proven, best = batch.proven.tolist(), batch.best.tolist()
@@ -49,8 +49,8 @@ def write_rows(
 ) -> Generator[int, None, None]:
     """Write rows, several transactions at once, and yield the memberships of each as it is done.
 
-    Rows are taken only as fast as they are written, so an endless supply needs bounded memory. Closing it waits for the
-    transactions under way; the others are not begun. Gently, it is one small transaction after another.
+    Rows are taken only as fast as they are written, so memory is bounded even for an endless supply. Closing it waits
+    for the transactions under way and begins no others. With `gently`, it runs one small transaction after another.
     """
     writers, memberships = (1, MEMBERSHIPS_A_TRANSACTION // GENTLY) if gently else (WRITERS, MEMBERSHIPS_A_TRANSACTION)
     sessions: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -75,13 +75,13 @@ def write_rows(
             while pending:
                 yield pending.popleft().result()
         finally:
-            stopping.set()  # whoever waits for somebody's lock waits no longer
+            stopping.set()  # a transaction that waits for a lock gives up
             for future in pending:
                 future.cancel()
 
 
 def transactions_of(rows: Iterable[CohesionRow], memberships: int) -> Iterator[list[CohesionRow]]:
-    """Cut rows into transactions of about `memberships` memberships, and at least one row."""
+    """Divide rows into transactions of about `memberships` memberships and at least one row."""
     transaction: list[CohesionRow] = []
     members = 0
     for row in rows:

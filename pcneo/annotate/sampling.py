@@ -1,4 +1,4 @@
-"""A sample of a graph's vertices, searched within a few seconds: sizes, times, and how sure one can be of both."""
+"""A sample of a graph's vertices, searched within a few seconds: sizes, times, and how certain both are."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pcneo.basics.stopping import stop_flag
 from pcneo.search.cohesion import Searched, Task, make_task
 
 CHUNK_SECONDS = 0.01
-"""Vertices are searched together where each takes so little that starting their search would count."""
+"""Vertices are searched in chunks of about this long where each is so quick that starting a search would count."""
 TIMED_SECONDS, MOST_TIMED, FEWEST_CHUNKS = 1.0, 20_000, 8
-"""Where searches are quick, stretches of vertices are timed for so long: single ones at random find cold caches."""
+"""Where searches are quick, stretches of vertices are timed for this long: single random ones find cold caches."""
 KEPT_MEMBERSHIPS = 5_000_000
-"""Beyond so many, no further cohesions are kept for `Sample.batches`."""
+"""Beyond this many, no more cohesions are kept for `Sample.batches`."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Sample:
     """A simple random sample without replacement.
 
     Attributes:
-        population: vertices of the graph.
+        population: number of vertices in the graph.
         sizes: members of each sampled cohesion.
-        seconds: of a processor that each of some chunks of vertices took.
-        counts: vertices of each of these chunks.
+        seconds: processor seconds that each chunk of vertices took.
+        counts: vertices in each of these chunks.
         batches: the cohesions, or some of them.
         repeats: whether chunks may have vertices in common.
     """
@@ -59,7 +59,7 @@ class Sample:
         return self._total(self.sizes, np.ones(len(self.sizes)), repeats=False)
 
     def search_seconds(self) -> Interval:
-        """Estimate the seconds that the search of all vertices takes on one thread that nobody disturbs."""
+        """Estimate the seconds that searching all vertices takes on one undisturbed thread."""
         return self._total(self.seconds, self.counts, repeats=self.repeats)
 
     def _total(self, sums: NDArray[np.float64], counts: NDArray[np.float64], *, repeats: bool) -> Interval:
@@ -85,12 +85,12 @@ def draw_sample(
     check: bool = False,
     timed: bool = True,
 ) -> Sample:
-    """Search vertices drawn at random until there are enough, or the time is over; two draws take the same order."""
+    """Search vertices drawn at random until there are enough, or time is up; every draw takes the same order."""
     task = make_task(search, check, int(graph.degrees.max(initial=0)))
     n = graph.vertex_count
     random = np.random.default_rng(0)
     drawn = random.choice(n, size=min(most, n), replace=False)
-    # neighbours in the order of keys are often neighbours in the graph: the processor has their rows at hand
+    # vertices next to each other by key are often neighbours in the graph, so the processor has their rows in cache
     starts: list[int] = random.integers(0, max(1, n), MOST_TIMED if timed and n > most else 0).tolist()
     searching = _Searching(task, Searched.of(graph, search.p))
     began = time.perf_counter()
@@ -123,7 +123,7 @@ def _search(
     end: float,
     before: _Chunks | None = None,
 ) -> _Chunks:
-    """Search chunks of vertices until all are done, or the time is over; one for each thread anyway."""
+    """Search chunks of vertices until all are done or time is up; with nothing done before, at least one a thread."""
     take, total, longest = vertices
     done: _Chunks = []
     running: set[Future[tuple[CohesionBatch, float]]] = set()
@@ -141,7 +141,7 @@ def _search(
 
 
 class _Searching:
-    """Searches on any thread, in memory that each thread has of its own."""
+    """Searches on any thread, each thread in its own memory."""
 
     def __init__(self, task: Task, searched: Searched) -> None:
         self._task, self._searched = task, searched
@@ -164,7 +164,7 @@ def _chunk(done: _Chunks, longest: int) -> int:
 
 
 def _student(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t, by the expansion of Cornish and Fisher; within 2 % from 3 degrees on."""
+    """Return the 97.5 % point of Student's t by the Cornish-Fisher expansion; within 2 % from 3 degrees of freedom."""
     z = 1.959964
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96

@@ -34,12 +34,12 @@ class Steadiness:
     """How steady the cohesions of one p are.
 
     Attributes:
-        vertices: searched, each under every numbering.
-        same: mean share of numberings in which a vertex has the cohesion that it has as the keys are.
-        steady: share of the vertices that have that cohesion in all of them.
-        connections: pairs of a vertex and a connection that is critical for it in any numbering or as the keys are.
-        always: share of the connections that are critical as the keys are which are so in every numbering.
-        share: mean share of numberings in which a connection is critical, of those that are so as the keys are.
+        vertices: number of vertices, each searched under every numbering.
+        same: mean share of numberings in which a vertex has the same cohesion as under the keys.
+        steady: share of the vertices that have the same cohesion in all numberings.
+        connections: pairs of a vertex and a connection that is critical for it, under the keys or in any numbering.
+        always: of the connections that are critical under the keys, the share that are critical in every numbering.
+        share: for a connection that is critical under the keys, the mean share of numberings in which it is critical.
     """
 
     vertices: int
@@ -78,29 +78,29 @@ class SteadinessResult(Table):
         return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         size = size_text(self.vertices, self.edges, self.configuration)
         return f"{size}; under {self.orders:,} further numberings; nothing was written to the database"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Return a line that sums it up."""
         return f"Steadiness at p={', '.join(self.summaries)}: {self.caption()}"
 
 
 def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]) -> SteadinessResult:
     """Search under several numberings, and write for each vertex and each critical connection how steady it is.
 
-    Ties are broken by key, so renumbering the vertices changes some cohesions; nothing else about the graph does.
+    Ties are broken by key, so renumbering the vertices changes some cohesions and nothing else about the graph.
     `vertices.csv` has a row for each vertex: the size of its cohesion, the smallest and largest under the numberings,
-    how many different ones there are, the share `same` of numberings with the one that it has as the keys are, and how
-    many connections are critical always and ever. `connections.csv` has, for each vertex, a row for each connection
-    that is critical for it, as the keys are or in a numbering: whether it is as the keys are, and the share of
-    numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
-    them.
+    how many different cohesions there are, the share `same` of numberings that give the same cohesion as the keys do,
+    and how many connections are critical in all of them, and in any. `connections.csv` has, for each vertex, a row for
+    each connection that is critical for it under the keys or in a numbering: whether it is critical under the keys, and
+    the share of numberings in which it is. Rows are written as they are found. The files appear whole or not at all,
+    and only their owner can read them.
     """
     check_orders(orders)
     if asked.get("scheduler") is not None:
-        raise ParameterError("Numberings are searched here, not on a cluster.", name="scheduler", value=None)
+        raise ParameterError("Numberings are searched on this machine only.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
     paths = places_in(to)
     supply = WholeGraph(plan)
@@ -133,13 +133,13 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
 
 
 def _positions(keys: NDArray[Any], named: Sequence[Any]) -> list[int]:
-    """Return where the named keys, all of which are there, are among the keys."""
+    """Return the positions of the named keys, all of which exist."""
     wanted = set(named)
     return [place for place, key in enumerate(keys.tolist()) if key in wanted]
 
 
 def places_in(to: AnyPath) -> tuple[Path, ...]:
-    """Return where the two files go in a folder, which is made; neither may be there."""
+    """Return the paths of the two files in a folder, which is created if need be; neither file may exist."""
     folder = Path(to)
     with refusing(folder, "to"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ def places_in(to: AnyPath) -> tuple[Path, ...]:
 
 @contextmanager
 def opened(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
-    """Open the two files, with their headings; they appear whole or not at all. Without paths there are none."""
+    """Open the two files and write their headings; they appear whole or not at all. Without paths, yield no files."""
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path, replace=False, mode=0o600)) for path in paths]
         for file, columns in zip(files, _FILES.values(), strict=False):
@@ -160,7 +160,7 @@ def opened(paths: Sequence[Path]) -> Iterator[list[BinaryIO]]:
 
 
 def added_up(p: str, batches: Iterator[list[VertexSteadiness]], files: Sequence[BinaryIO] = ()) -> Steadiness:
-    """Add up what one p gives, and write its rows as they come if there are files."""
+    """Add up the results for one p; if there are files, write its rows as they come."""
     count, listed, critical = 0, 0, 0
     same, steady, always, share = 0.0, 0, 0, 0.0
     for batch in batches:

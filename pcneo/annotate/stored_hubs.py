@@ -1,7 +1,7 @@
-"""The current hubs of a run, held against what a search finds: which of them may stay.
+"""Compares the current hubs of a run with the results of a search, to see which hubs may stay.
 
-Of a whole graph hubs are known by their digests, which takes about forty bytes a vertex, however large the cohesions
-are. Where vertices were named their members themselves are compared.
+For a whole graph, hubs are compared by their digests, which takes about forty bytes a vertex however large the
+cohesions are. Where vertices were named, the members themselves are compared.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ KEYS_A_CALL = 10_000
 DIGEST = re.compile("[0-9a-f]{32}")
 DIGESTS = np.dtype("V16")
 PAGES_AHEAD = 8
-"""Pages of hubs that are read while the graph is: something over a megabyte each."""
+"""Pages of hubs to read while the graph is being read: a little over a megabyte each."""
 MOST_AHEAD = PAGES_AHEAD * PAGE
-"""Hubs of a run that are read ahead; more would wait for the graph anyway, and be read twice where it has changed."""
+"""Hubs of a run to read ahead; more would only wait for the graph, and be read again where it has changed."""
 
 
 class CurrentHubs(Protocol):
-    """The hubs that a run has now."""
+    """The current hubs of a run."""
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Return of each cohesion of a batch whether its hub says just what the search found, bool, shape (count,)."""
+        """Return, for each cohesion of a batch, whether its hub equals what the search found: bool, shape (count,)."""
         ...
 
 
 @contextmanager
 def pages_ahead(pages: Generator[HubColumns, None, None]) -> Iterator[Iterator[HubColumns]]:
-    """Yield the pages; from now on a thread reads them, until a few wait. After the block nothing is read any more."""
+    """Yield the pages, which a thread reads from now on, a few ahead. After the block, nothing more is read."""
     with closing(pages), ThreadPoolExecutor(1, thread_name_prefix="pcneo-hubs") as pool:
         waiting = deque(pool.submit(next, pages, None) for _ in range(PAGES_AHEAD))
 
@@ -63,7 +63,7 @@ class HubsOfGraph:
     """The current hubs of a run of a whole graph, by position in the graph's keys.
 
     Attributes:
-        strays: hubs whose vertex is gone, or is no vertex of the graph any more.
+        strays: number of hubs whose vertex is gone, or is no longer a vertex of the graph.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -89,10 +89,10 @@ class HubsOfGraph:
         key: bytes,
         pages: Iterable[HubColumns] | None = None,
     ) -> HubsOfGraph:
-        """Read the hubs of a run at the version that readers go by, and find those that cannot stay.
+        """Read the hubs of a run at its current version, and find those that cannot stay.
 
-        A hub that lacks members or an owner cannot. Nor can the hubs that have a vertex as a member whose own hub shows
-        that its key or its label has changed: their digests would agree with other members than they have.
+        A hub that lacks members or an owner cannot stay. Nor can a hub with a member whose own hub shows that its key
+        or its label has changed: its digest would agree with members that it no longer has.
         """
         hubs = cls(graph)
         if version == 0 or graph.vertex_count == 0:
@@ -113,7 +113,7 @@ class HubsOfGraph:
         return hubs
 
     def _put(self, page: HubColumns, key: bytes) -> list[Key]:
-        """Take in some hubs; return the vertices whose hub was written for another key than they have now."""
+        """Add some hubs; return the vertices whose hub was written for a different key from the one they have now."""
         at = _positions(self._graph.keys, page.vertices)
         known = at >= 0
         owners, has_owner = _integers(page.owners)
@@ -137,7 +137,7 @@ class HubsOfGraph:
 
     @property
     def all_whole(self) -> bool:
-        """Whether every vertex has one hub, as it was written, and there are no others."""
+        """Whether every vertex has exactly one hub, as it was written, and there are no other hubs."""
         return self.strays == 0 and bool(self._whole.all())
 
     @property
@@ -147,11 +147,11 @@ class HubsOfGraph:
 
     @property
     def edges(self) -> NDArray[np.int64]:
-        """Edges inside each, int64, shape (n,)."""
+        """Edges inside each hub's cohesion, int64, shape (n,)."""
         return self._edges
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Compare digest, size, edges and flags: an edge can go, inside or not, and the members stay."""
+        """Compare digest, size, edges and flags: an edge can disappear, inside or outside, while the members stay."""
         at, flags = batch.vertices, np.stack((batch.proven, batch.best), axis=1)
         return (
             self._whole[at]
@@ -166,14 +166,14 @@ class HubsOfVertices:
     """The current hubs of some vertices, by key, with their members."""
 
     def __init__(self, hubs: dict[Key, list[StoredHub]]) -> None:
-        """Take the hubs of each vertex that has any."""
+        """Keep the hubs of each vertex that has any."""
         self._hubs = hubs
 
     @classmethod
     def read(
         cls, db: Database, selection: Selection, vertices: Sequence[Key], run: str, version: int
     ) -> HubsOfVertices:
-        """Read the hubs of some vertices at the version that readers go by; at version 0 there are none."""
+        """Read the hubs of some vertices at the run's current version; version 0 has none."""
         hubs: dict[Key, list[StoredHub]] = {}
         for start in range(0, len(vertices) if version else 0, KEYS_A_CALL):
             part = vertices[start : start + KEYS_A_CALL]
@@ -202,13 +202,13 @@ def _same(stored: Sequence[Key | None], members: list[Key]) -> bool:
 
 
 def _integers(column: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return a column as integers, 0 for what is none, and which of them are."""
+    """Return a column as integers, with 0 for other values, and a mask of the values that are integers."""
     are = np.fromiter((type(value) is int for value in column), bool, len(column))
     return np.array([value if type(value) is int else 0 for value in column], np.int64), are
 
 
 def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
-    """Return where each key stands; -1 for one that came since the graph was read, or is of another kind."""
+    """Return the position of each key; -1 for a key that is newer than the graph that was read, or of another kind."""
     kind = str if keys.dtype == object else int
     known = [key if isinstance(key, kind) else kind() for key in wanted]
     at = np.minimum(np.searchsorted(keys, np.array(known, keys.dtype)), len(keys) - 1)

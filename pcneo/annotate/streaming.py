@@ -1,4 +1,4 @@
-"""Mode `stream`: cohesions one by one; nothing is written."""
+"""Mode `stream`: yields cohesions one by one; nothing is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[FoundCohesion]:
     """Yield the minimal p-cohesions, for each p in the order of the vertices; nothing is written.
 
-    What can be checked without reading the graph is checked at the call, before the first cohesion is asked for.
+    The call itself makes every check that does not need the graph, before the first cohesion is asked for.
 
     Returns:
         An iterator; whole graphs come in ascending order of their keys.

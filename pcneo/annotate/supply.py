@@ -1,6 +1,6 @@
 """Where cohesions come from: the whole graph in memory, or single vertices whose frontiers are fetched.
 
-No mode needs to know which of the two it has.
+The modes need not know which of the two they have.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ log = logging.getLogger("pcneo")
 KEPT_ARCS = 2_000_000
 """Neighbours that a frontier keeps between searches: tens of megabytes."""
 LEAST_HALVED = 16
-"""Vertices that are asked for in two halves: the server reads both at once, and one is worked on beside the other."""
+"""From this many vertices on, they are fetched in two halves: the server reads both at once, and one half is worked on
+while the other is on its way."""
 
 
 class Supply(Protocol):
-    """The minimal p-cohesions that a plan is about."""
+    """The minimal p-cohesions that a plan asks for."""
 
     @property
     def scope(self) -> str:
@@ -41,12 +42,12 @@ class Supply(Protocol):
 
     @property
     def answers(self) -> str:
-        """The beginning of the hash of the answers that they are of; empty where they are of the graph itself."""
+        """The beginning of the hash of the answers that they belong to; empty where they belong to the graph itself."""
         ...
 
     @property
     def from_files(self) -> bool:
-        """Whether they were read from files, and not searched."""
+        """Whether they were read from files rather than searched."""
         ...
 
     @property
@@ -61,11 +62,11 @@ class Supply(Protocol):
 
     @property
     def edges(self) -> int:
-        """Edges likewise."""
+        """Edges of the graph, or those at the vertices that the latest search looked at."""
         ...
 
     def batches(self, search: Search) -> Iterator[CohesionBatch]:
-        """Search; the vertices come in the plan's order, those of the whole graph in ascending order."""
+        """Search; the vertices come in the plan's order, or for the whole graph in ascending order."""
         ...
 
     def fingerprint(self, key: bytes) -> str | None:
@@ -74,7 +75,7 @@ class Supply(Protocol):
 
 
 def supply_of(plan: Plan) -> Supply:
-    """Return what the plan asks for: every vertex, for which the graph is read now, or those that it names."""
+    """Return the supply for a plan: every vertex, for which the graph is read now, or the vertices that it names."""
     return WholeGraph(plan) if plan.vertices is None else Frontier(plan, plan.vertices)
 
 
@@ -82,9 +83,9 @@ class WholeGraph:
     """Every vertex of the graph, or some, searched in memory or on a cluster.
 
     Attributes:
-        is_bounded: whether more memberships than a store should take are refused.
-        graph: its arrays.
-        counts: the count store's nodes and relationships when it was read.
+        is_bounded: whether to refuse more memberships than a store should take.
+        graph: the graph's arrays.
+        counts: the count store's nodes and relationships when the graph was read.
     """
 
     scope = "graph"
@@ -106,7 +107,7 @@ class WholeGraph:
 
     @property
     def concurrency(self) -> int:
-        """Threads that search here."""
+        """Threads that search on this machine."""
         return self._plan.concurrency
 
     @property
@@ -145,7 +146,7 @@ class WholeGraph:
 
 
 class Frontier:
-    """Single vertices: neighbourhoods are fetched as expansions need them, and kept for several p to share."""
+    """Single vertices, whose neighbourhoods are fetched as the searches need them, and kept for several p to share."""
 
     scope = "vertices"
     answers = ""
@@ -161,14 +162,14 @@ class Frontier:
         self._begin()
 
     def _begin(self) -> None:
-        """Count afresh what a search looks at and reads."""
+        """Reset the counts of what a search looks at and reads."""
         self._seen: set[Key] = set()
         self._edges = self._round_trips = self._rows = 0
         self._uncounted: dict[Key, list[Key]] = {}
 
     @property
     def counts(self) -> tuple[int, int]:
-        """The count store's nodes and relationships when this was first called for."""
+        """The count store's nodes and relationships when this was first asked for."""
         if self._counts is None:
             self._counts = self._plan.db.count_store(self._plan.selection)
         return self._counts
@@ -186,7 +187,7 @@ class Frontier:
         return self._edges
 
     def _count(self) -> None:
-        """Count vertices and edges of what was fetched, for which a stream has no use."""
+        """Count the vertices and edges that were fetched. A stream does not need the counts, and never asks."""
         for key, neighbours in self._uncounted.items():
             if key not in self._seen:
                 self._edges += len(neighbours) - len(self._seen.intersection(neighbours))
@@ -194,7 +195,7 @@ class Frontier:
         self._uncounted.clear()
 
     def batches(self, search: Search) -> Iterator[CohesionBatch]:
-        """Search the vertices, reading from the database only what their expansions look at."""
+        """Search the vertices, reading from the database only what their searches look at."""
         self._begin()
         report = self._plan.searching(search)
         with ThreadPoolExecutor(1, thread_name_prefix="pcneo-frontier") as beside:
@@ -216,13 +217,13 @@ class Frontier:
         """Return None: the graph was not read."""
 
     def _fetch(self, beside: ThreadPoolExecutor, keys: list[Key]) -> Iterator[tuple[Key, list[Key]]]:
-        """Yield whole neighbourhoods, as `search_frontier` wants them; those kept are not read again."""
+        """Yield whole neighbourhoods, as `search_frontier` needs them; kept ones are not read again."""
         if self._arcs > KEPT_ARCS:
             self._count()
             self._kept, self._arcs = {}, 0
         missing = [key for key in keys if key not in self._kept]
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
-        self._uncounted.update(rows)  # no more of them than are kept, however often a stream asks
+        self._uncounted.update(rows)  # never more than are kept, however often a stream asks
         read = partial(self._plan.db.get_neighbours, self._plan.selection)
         self._round_trips += -(-len(missing) // FRONTIER)
         half = len(missing) // 2 if len(missing) >= LEAST_HALVED else 0
@@ -234,7 +235,7 @@ class Frontier:
             yield from self._noted(later.result())
 
     def _noted(self, rows: list[tuple[Key, list[Key]]]) -> list[tuple[Key, list[Key]]]:
-        """Keep and count what has been read."""
+        """Keep and count the neighbourhoods that were read."""
         self._kept.update(rows)
         self._uncounted.update(rows)
         self._arcs += sum(len(neighbours) for _, neighbours in rows)

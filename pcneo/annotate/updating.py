@@ -1,7 +1,7 @@
-"""Runs brought up to date: everything is searched again, and only what differs is written.
+"""Brings runs up to date: everything is searched again, and only what differs is written.
 
-A hub that says just what the search found stays. New hubs come with the next version, those that are gone or different
-are retired by it, and one transaction then moves all runs to that version (DATA-MODEL.md#bringing-a-run-up-to-date).
+A hub that equals what the search found stays. The next version adds new hubs and retires those that are gone or
+different, and one transaction then moves all runs to that version (DATA-MODEL.md#bringing-a-run-up-to-date).
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class UpdatedRun:
         run: its id.
         search: what was searched for.
         scope: `graph`, `vertices` or `answers`.
-        version: the version that readers go by now.
-        added: hubs that came with it; 0 where the run was up to date.
-        retired: hubs that went with it; likewise.
-        memberships_written: members of the hubs that came.
+        version: the version that readers now see.
+        added: hubs that this version added; 0 where the run was up to date.
+        retired: hubs that this version retired; 0 where the run was up to date.
+        memberships_written: members of the added hubs.
         changed: whether the run has a new version.
         summary: sizes and densities of the cohesions that were searched for.
     """
@@ -62,7 +62,7 @@ class UpdatedRun:
     summary: Summary
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Return a line that sums it up."""
         cohesions, memberships = (
             counted(self.summary.cohesions, "cohesion"),
             counted(self.summary.memberships, "membership"),
@@ -73,7 +73,7 @@ class UpdatedRun:
 
 @dataclass(frozen=True)
 class _Begun:
-    """A run on its way to its next version: `current` is the version that readers go by, 0 for a new run."""
+    """A run on its way to its next version: `current` is the version that readers see, 0 for a new run."""
 
     id: str
     search: Search
@@ -95,7 +95,7 @@ class Update:
         standing: Mapping[str, RunRecord],
         pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
     ) -> None:
-        """Begin with no run."""
+        """Begin without any runs."""
         self.waited = Stopwatch()
         self._plan = plan
         self._opened = opened
@@ -108,13 +108,13 @@ class Update:
         self._records: list[tuple[str, VersionRecord]] = []
 
     def bring(self, search: Search) -> UpdatedRun:
-        """Bring one run up to date: write what its next version has, unless nothing has changed."""
+        """Bring one run up to date: write its next version, unless nothing has changed."""
         run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
         begun = _Begun(run, search, version)
         standing = self._record_of(begun) if version > 0 else None
         is_current = standing is not None and self._is_current(begun, standing) and not self._supply.from_files
         if is_current and (run, version) in self._pages:
-            # What was read ahead may be older than the graph, which does no harm where nothing is written.
+            # Hubs that were read ahead may be older than the graph, which does no harm where nothing is written.
             ahead = self._current_hubs(begun, self._pages.pop((run, version)))
             if _all_whole(ahead):
                 return self._unchanged(begun, _summary(ahead))
@@ -130,7 +130,7 @@ class Update:
         runs: Sequence[UpdatedRun],
         answer: Callable[[Transaction, Sequence[UpdatedRun]], None] | None = None,
     ) -> None:
-        """Make the new versions of all runs visible in one commit; nothing where none has changed and nobody asked."""
+        """Make the new versions of all runs visible in one commit; without a change or an `answer`, do nothing."""
         if not self._records and answer is None:
             return
         with self._opened.last_writes() as transaction:
@@ -146,7 +146,7 @@ class Update:
         return HubsOfVertices.read(db, selection, self._plan.vertices or [], begun.id, begun.current)
 
     def _record_of(self, begun: _Begun) -> RunRecord | None:
-        """Return the record of the current version, which is asked for only where another writer has moved the run."""
+        """Return the record of the current version; the database is asked only if another writer has moved the run."""
         standing = self._standing.get(begun.id)
         moved = standing is None or standing.version != begun.current
         return self._plan.db.get_run(begun.id, begun.current) if moved else standing
@@ -155,7 +155,7 @@ class Update:
         if standing is None:
             return False
         if standing.from_files and not self._supply.from_files:
-            return False  # [searched-again] that a search finds the same is not known
+            return False  # [searched-again] no search has confirmed the cohesions from files
         searched = standing.fingerprint, standing.revision, standing.search
         return searched == (self._fingerprint, REVISION, begun.search)
 
@@ -182,13 +182,13 @@ class Update:
             return self._opened.hubs.create(session, begun.id, self._next, begun.search, part)
 
         written = 0
-        # Whoever stops this in the middle removes what was written: by then nothing may be under way any more.
+        # An interrupted update removes what was written, so by then no transaction may still be under way.
         with closing(write_rows(create, rows(), gently=self._opened.hubs.gently)) as transactions:
             for memberships in transactions:
                 written += memberships
                 self._plan.progress(f"writing p={begun.search.p}", written, None)
         if written:
-            self._plan.progress(f"writing p={begun.search.p}", written, written)  # that is all of it
+            self._plan.progress(f"writing p={begun.search.p}", written, written)  # the total is known only now
         retired = self._retire(begun, retiring)
         summary = tally.summary()
         if begun.current and not (added or retired or self._needs_record(begun)):
@@ -207,7 +207,7 @@ class Update:
         )
 
     def _needs_record(self, begun: _Begun) -> bool:
-        """Whether a version is made though no hub changed: the graph or the search is another one."""
+        """Whether to make a version though no hub changed, because the graph or the search did."""
         if self._fingerprint is None:
             return False
         return not self._is_current(begun, self._record_of(begun))

@@ -1,4 +1,4 @@
-"""How long writing will take, from how long this database takes to find what would be written; nothing is written."""
+"""Predicts how long writing will take from the time this database takes to find members; nothing is written."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pcneo.basics.selection import Selection
 from pcneo.store.database import Database
 
 TRIAL_MEMBERSHIPS = 10_000
-"""Of a trial's transaction; half of one that writes."""
+"""Memberships in a trial's transaction: half as many as in one that writes."""
 TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
-"""No trial begins after so many seconds; the earlier half warms up, and does not count."""
+"""No further trial begins after this many seconds. The earlier half of the trials warms up and does not count."""
 WRITING = 5.0
-"""Writing a membership, or a hub, takes so many times as long as finding a member (DATA-MODEL.md#what-it-costs)."""
+"""Writing a membership or a hub takes this many times as long as finding a member (DATA-MODEL.md#what-it-costs)."""
 UPDATE_SECONDS = 0.6
-"""What an update takes however little there is to write."""
+"""The time an update takes, however little there is to write."""
 DOUBT = 2.0
-"""The interval of the writing time goes from half to twice what the sample says (DATA-MODEL.md#what-it-costs)."""
+"""The interval of the writing time is widened by this factor at both ends (DATA-MODEL.md#what-it-costs)."""
 
 
 def membership_seconds(db: Database, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
-    """Return the seconds that finding a member takes, in as many sessions as write; 0.0 where there is none."""
+    """Return the seconds that finding a member takes, with as many sessions as write; 0.0 without memberships."""
     rows, memberships = _rows(batches)
     if not memberships:
         return 0.0
@@ -55,7 +55,7 @@ def writing(hubs: int, memberships: Interval, a_membership: float) -> Interval:
 def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], int]:
     """Return as many cohesions as a trial needs, repeated where there are too few, and how many memberships they have.
 
-    A transaction costs something whatever is in it, so that a small one says little of a large one.
+    Every transaction has a fixed cost, so a small one says little about a large one.
     """
     rows: list[dict[str, Any]] = []
     memberships = 0

@@ -1,4 +1,4 @@
-"""Mode `write`: standing runs brought up to date, the search and the writing going on side by side."""
+"""Mode `write`: brings standing runs up to date, searching and writing side by side."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
 LEFT_SECONDS = 1.0
-"""How long somebody's lock is waited for where what it keeps can be left to the next writer."""
+"""How long to wait for a lock before leaving the work to the next writer."""
 
 OpensOne = Callable[[Callable[[int], object] | None], AbstractContextManager[OpenGraph]]
-"""As `Opens`, of one graph."""
+"""As `Opens`, for one graph."""
 
 log = logging.getLogger("pcneo")
 
@@ -44,15 +44,15 @@ class WriteResult(Table):
 
     Attributes:
         graph: the graph's name.
-        node_count, relationship_count: the count store's.
-        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search
+        node_count, relationship_count: from the count store.
+        vertices, edges: those of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search
             looked at, and the edges at them.
         runs: one for each p.
-        relationships_written: memberships of the hubs that came, and one `HAS_COHESION` a hub.
+        relationships_written: memberships of the new hubs, and one `HAS_COHESION` for each hub.
         pre_processing_millis: choosing, checking and reading.
         compute_millis: waiting for the search.
-        write_millis: the rest: writing goes on while the search computes.
-        configuration: the options, defaults filled in.
+        write_millis: the rest, since writing goes on while the search computes.
+        configuration: the options, with defaults filled in.
     """
 
     graph: str
@@ -74,25 +74,25 @@ class WriteResult(Table):
         return run
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each run: its version, what came and went, sizes and densities."""
+        """Return a row for each run: its version, the hubs that came and went, sizes and densities."""
         return columns_of(
             {"run": run.run, "version": run.version, "new": run.added, "gone": run.retired, **run.summary.as_row()}
             for run in self.runs
         )
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         return f"{self.graph}: {size_text(self.vertices, self.edges, self.configuration)}"
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Return a line that sums it up."""
         return f"{self.caption()}; runs {', '.join(f'{run.run} (version {run.version})' for run in self.runs)}"
 
 
 def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked]) -> WriteResult:
-    """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.
+    """Bring standing runs up to date: search for the minimal p-cohesions, and write what differs from what is stored.
 
-    The first time everything differs. Where nothing has changed nothing is written.
+    The first time, everything differs. Where nothing has changed, nothing is written.
     (DATA-MODEL.md#bringing-a-run-up-to-date)
 
     Returns:
@@ -102,27 +102,27 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
 
 
 def _tell_of_others(standing: Iterable[RunRecord], result: WriteResult) -> None:
-    """Say which other runs of the graph have fallen behind, and how each is brought up to date."""
+    """Log which other runs of the graph have fallen behind, and the command that brings each one up to date."""
     counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
     for run in standing:
         is_other = run.graph == result.graph and run.id not in updated
         if is_other and run.scope != "answers" and (run.node_count, run.relationship_count) != counts:
             search = "" if run.search.name == DEFAULT_SEARCH else f" --search {run.search.name}"
             command = f"`pcneo annotate --graph {shlex.quote(run.graph)} -p {run.search.p}{search}"
-            command += " --vertex KEY`, for each of its vertices," if run.scope == "vertices" else "`"
-            log.info("The graph has changed since run %s, which this leaves as it is: %s renews it.", run.id, command)
+            command += " --vertex KEY` for each of its vertices" if run.scope == "vertices" else "`"
+            log.info("The graph has changed since run %s, which was not updated. To update it: %s.", run.id, command)
 
 
 @dataclass(frozen=True)
 class Client:
-    """Somebody who asked for an update, and has a say in it.
+    """The author of a request for an update, who has a say in it.
 
     Attributes:
-        admit: called when the graph is at hand, with the searches and the standing runs by id, before
-            anything is searched; may refuse.
-        answer: called in the transaction that makes the new versions visible, with the runs; it refuses by raising. It
-            is called, under the graph's lock, where no run has changed, too.
-        trims: whether to let earlier versions go afterwards; a later update makes up for it.
+        admit: called once the graph has been read, with the searches and the standing runs by id, before
+            any search; may refuse by raising.
+        answer: called with the runs, in the transaction that makes the new versions visible; may refuse by raising. It
+            is also called, under the graph's lock, where no run has changed.
+        trims: whether to remove earlier versions afterwards; if not, a later update does.
     """
 
     admit: Callable[[Supply, Sequence[Search], Mapping[str, RunRecord]], None]
@@ -140,7 +140,7 @@ def update_runs(
     opens: Opens = open_graph,
     tells_of_others: bool = False,
 ) -> WriteResult:
-    """Do what `write` does, and tell a client in time."""
+    """Do what `write` does, and call a client back when it has a say."""
     db = plan.db
     standing = {run.id: run for run in db.list_runs()}
     searches = _searches(standing.values(), plan)
@@ -156,7 +156,8 @@ def update_runs(
         with opens_again(partial(_tell_of_sweep, plan.progress)) as opened:
             result = _update(plan, opened, searches, standing, client, make_supply)
     except BaseException:
-        # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
+        # Once the last commit is on its way, this process cannot know whether it counts: the next sweep sees it from
+        # the version.
         if opened is not None and not opened.lock.committing:
             if opened.hubs.begun:
                 (tell_of_removal or _tell_of_removal)()
@@ -171,13 +172,13 @@ def update_runs(
 
 
 def _tell_of_other_names(plan: Plan) -> None:
-    """Say so where a graph that has a name is about to get a further one, which may be a slip."""
+    """Log that a graph which has a name is about to get another one, which may be a slip."""
     name, names = plan.graph, sorted(record.name for record in plan.known if record.selection == plan.selection)
     if names and name not in names:
         known = " and ".join(map(repr, names))
         log.info(
-            "This graph is known already, as %s; %r is a further name for it, with runs of its own. Only one of its "
-            "names can have a budget and releases.",
+            "This graph is already known as %s; %r is another name for it, with its own runs. Only one of its names "
+            "can have a budget and releases.",
             known,
             name,
         )
@@ -194,7 +195,7 @@ def _searches(runs: Iterable[RunRecord], plan: Plan) -> Sequence[Search]:
         if (run.graph, run.scope) == (plan.graph, scope) and name in (None, run.search.name)
     ]
     if not standing:
-        log.info("p=%s, the default.", DEFAULT_P)
+        log.info("Using p=%s, the default.", DEFAULT_P)
     searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH, 1 if plan.effort is None else plan.effort)]
     plan.configuration["p"] = [str(search.p) for search in searches]
     return searches
@@ -210,7 +211,7 @@ def _update(
 ) -> WriteResult:
     with _hubs_ahead(plan, opened, searches[0], standing, make_supply) as pages:
         supply = make_supply(plan)
-        node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
+        node_count, relationship_count = supply.counts  # before the search, so that later changes show afterwards
         read_millis = plan.millis()
         if client is not None:
             client.admit(supply, searches, standing)
@@ -242,7 +243,7 @@ def _hubs_ahead(
 ) -> Iterator[dict[tuple[str, int], Iterator[HubColumns]]]:
     """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.
 
-    They are for the case in which nothing has changed; what is written rests on hubs that are read after the graph.
+    They serve only where nothing has changed; what is written rests on hubs that are read after the graph.
     """
     run = standing.get(run_id(opened.graph.name, search, WholeGraph.scope))
     if run is not None and run.cohesions <= MOST_AHEAD and plan.vertices is None and make_supply is supply_of:
@@ -261,14 +262,14 @@ def _tell_of_removal() -> None:
 
 
 def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: bool, tells: bool) -> None:
-    """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
+    """Best effort: undo what was written for versions that will never come, and free a name that nothing uses.
 
-    A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
-    earlier one may have held what is deleted here.
+    A name that was known before stays, as the name in a request always was. The lock is taken again, since the
+    transaction of the earlier lock may have held what is deleted here.
     """
 
     def tell(deleted: int) -> None:
-        with suppress(Exception):  # what the callback raises to stop the update stops no removing
+        with suppress(Exception):  # a callback that raises to stop the update must not stop the removal
             progress(UNDOING, deleted, None)
 
     if tells:
@@ -279,17 +280,17 @@ def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: 
                 with opened.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)
     except PcneoError as error:
-        log.debug("remains in graph %r are left to the next writer: %s", graph.name, error)
+        log.debug("the next writer will remove what is left in graph %r: %s", graph.name, error)
 
 
 def _trim(db: Database, graph: GraphRecord, opens: OpensOne, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
-    """Best effort: the new versions count already, and whoever writes this graph next does what is left."""
+    """Remove earlier versions. Best effort: the new ones already count, and the next writer does what is left."""
     try:
         replacing = [run for run in runs if len(db.list_versions(run.run)) > 1]
-        if not replacing:  # a first version leaves nothing behind, and need not take the lock again
+        if not replacing:  # first versions replace nothing, so the lock is not needed again
             return
         with lock_patience(LEFT_SECONDS), opens(None) as opened:
             for run in replacing:
                 opened.trim(run.run, keeping, partial(versions_relied_on, db))
     except PcneoError as error:
-        log.debug("earlier versions in graph %r are left to the next writer: %s", graph.name, error)
+        log.debug("the next writer will remove earlier versions in graph %r: %s", graph.name, error)

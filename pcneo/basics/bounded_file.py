@@ -1,4 +1,4 @@
-"""Files that come from outside, read within bounds: regular ones only, and so much of them and no more."""
+"""Files from outside, read within bounds: only regular files, and only up to a given size."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from pcneo.errors import FileFormatError
 
 BLOCK_BYTES = 1 << 20
 FREELY_UNPACKED = 1 << 24
-"""Bytes that a packed file of any size may hold."""
+"""Unpacked bytes that a packed file of any size may hold."""
 PADDING = 3 << 20
-"""Bytes of a packed file that may be read beyond as many as it has held so far."""
+"""By how much the bytes read of a packed file may exceed the bytes unpacked so far."""
 MOST_TIMES = 100
-"""Beyond these, what is unpacked may be as many times what was read of the packed file. Lists of edges that repeat
-themselves come to some twenty, and a file made to fill the memory to a thousand."""
+"""Beyond `FREELY_UNPACKED`, the unpacked bytes may be at most this many times the packed bytes read. Repetitive edge
+lists reach about twenty, a file made to fill the memory a thousand."""
 
 
 class UnreadableError(Exception):
-    """What is wrong with the bytes of a file; `opened` turns it into a FileFormatError."""
+    """The bytes of a file cannot be used; `opened` turns this into a FileFormatError."""
 
 
 def bad_file(path: Path, what: str, line: int | None = None) -> FileFormatError:
-    """Return the error for `path`: what is wrong, and the line (from 1) if there is one."""
+    """Return the error for `path`: what is wrong, and the line (from 1) if it is known."""
     where = f"{path}, line {line:,}" if line else f"{path}"
     return FileFormatError(visible(f"{where}: {what}"), path=str(path), line=line)
 
 
 @contextmanager
 def opened(path: Path, most: int, advice: str = "") -> Iterator[io.BufferedReader]:
-    """Open a regular file, decompressed if its name ends in `.gz`; reading beyond its bounds is refused."""
+    """Open a regular file, decompressed if its name ends in `.gz`; reading beyond the bounds is refused."""
     try:
         with _regular(path) as file:
             content = _Content(path, file, most, advice)
@@ -51,11 +51,11 @@ def read_whole(path: Path, most: int, advice: str = "") -> bytes:
     with opened(path, most, advice) as stream:
         if _is_packed(path):
             return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
-        return stream.read(path.stat().st_size + 1)  # into one piece, where `read` alone would hold two
+        return stream.read(path.stat().st_size + 1)  # into one buffer, where a plain `read()` would hold two
 
 
 def check_regular(path: Path) -> os.stat_result:
-    """Return a file's status."""
+    """Return the status of a regular file; refuse any other."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
@@ -70,7 +70,7 @@ def check_regular(path: Path) -> os.stat_result:
 def _regular(path: Path) -> BinaryIO:
     check_regular(path)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe that has just taken its place
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # not blocked by a pipe put there just now
     except OSError as error:
         raise UnreadableError(_what(error)) from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -93,12 +93,12 @@ class _Content(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return packed bytes, for the gzip reader, which would go through zeros behind its data to their end."""
+        """Return packed bytes for the gzip reader, which would read any zeros after its data to the end."""
         if self._file.tell() > self._read + PADDING:
-            raise UnreadableError("the gzip data are followed by more than they hold")
+            raise UnreadableError("the gzip data are followed by more bytes than they hold")
         return self._file.read(size)
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what a BufferedReader hands over
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # a BufferedReader passes a memoryview
         try:
             piece = self._stream.read(min(len(buffer), BLOCK_BYTES))
         except (EOFError, zlib.error, OSError) as error:
@@ -108,7 +108,7 @@ class _Content(io.RawIOBase):
             raise self._too_much()
         if self._packed and self._read > max(FREELY_UNPACKED, MOST_TIMES * self._file.tell()):
             raise UnreadableError(
-                f"it unpacks to more than {MOST_TIMES} times its size, as no such file does that was not made for that"
+                f"it unpacks to more than {MOST_TIMES} times its size, as only a file made for that purpose does"
             )
         buffer[: len(piece)] = piece
         return len(piece)
@@ -129,7 +129,7 @@ def _size(count: int) -> str:
 
 def _what(error: Exception) -> str:
     if isinstance(error, EOFError):
-        return "the gzip data ends early: the file is cut short"
+        return "the gzip data end early: the file is cut short"
     if isinstance(error, gzip.BadGzipFile | zlib.error):
-        return f"the name says gzip, the content is not or is damaged ({error})"
+        return f"its name says gzip, but its content is not gzip or is damaged ({error})"
     return f"the file cannot be read ({getattr(error, 'strerror', None) or error})"

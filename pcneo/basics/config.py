@@ -1,4 +1,4 @@
-"""The version of this package, and where the database is: read from the environment and validated in one place."""
+"""The version of this package, and the connection settings: read from the environment and validated in one place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __version__ = "0.2.0"
 
 VARIABLES = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
 ARGUMENTS = ("uri", "auth", "auth", "database")
-"""What a user gives in Python."""
+"""The names of the same settings as arguments in Python."""
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
@@ -27,7 +27,7 @@ class ConnectionSettings:
         username: name of the database user.
         password: kept out of `repr`, so that no log or traceback shows it.
         database: None for the user's home database.
-        names: what messages call the four of them: variables of the environment, or arguments.
+        names: what messages call these four settings: environment variables, or arguments.
     """
 
     uri: str
@@ -42,13 +42,13 @@ def read_environment(
     ask_password: Callable[[str], str] | None = None,
     auth: tuple[str, str] | None = None,
 ) -> ConnectionSettings | None:
-    """Return the settings of `NEO4J_URI`, `NEO4J_USERNAME` (or `NEO4J_USER`), `NEO4J_PASSWORD`, `NEO4J_DATABASE`.
+    """Return the settings from `NEO4J_URI`, `NEO4J_USERNAME` (or `NEO4J_USER`), `NEO4J_PASSWORD`, `NEO4J_DATABASE`.
 
-    The password may also stand in a file that `NEO4J_PASSWORD_FILE` names, or be asked for. `auth`, a user and a
-    password, goes before all of them.
+    The password may also come from a file that `NEO4J_PASSWORD_FILE` names, or from the user when asked. `auth`, a
+    user and a password, overrides these.
 
     Returns:
-        None where `NEO4J_URI` is not set.
+        The settings; None if `NEO4J_URI` is not set.
     """
     uri = environ.get("NEO4J_URI", "").strip()
     if not uri:
@@ -64,7 +64,7 @@ def read_environment(
     if password is None:
         raise ConnectionFailedError(
             f"No password for user {username!r}. Set NEO4J_PASSWORD, or NEO4J_PASSWORD_FILE to a file that holds it; "
-            "any will do where the server has authentication off.",
+            "any password will do if authentication is off on the server.",
             username=username,
         )
     return validate(ConnectionSettings(uri, username, password, environ.get("NEO4J_DATABASE") or None))
@@ -79,7 +79,7 @@ def _read_password(file: Path) -> str:
         ) from error
     if not password:
         raise ConnectionFailedError(
-            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which is empty: the password has to stand in it.", path=str(file)
+            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which is empty: put the password in it.", path=str(file)
         )
     return password
 
@@ -90,16 +90,16 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
     texts = (settings.uri, settings.username, settings.password, settings.database or "")
     for variable, text in zip(settings.names, texts, strict=True):
         if not _is_utf8(text):
-            raise ConnectionFailedError(f"{variable} holds bytes that are no UTF-8.", variable=variable)
+            raise ConnectionFailedError(f"{variable} holds bytes that are not UTF-8.", variable=variable)
     if "@" in settings.uri:
         raise ConnectionFailedError(
-            f"{called} carries a user name or password. Take it out and "
+            f"{called} contains a user name or password. Take it out and "
             f"{f'give {user}' if user == password else f'set {user} and {password}'}."
         )
     try:
         parts = urlsplit(settings.uri)
         scheme, host, _ = parts.scheme, parts.hostname, parts.port
-        (host or "").encode("idna")  # as the driver does; labels are of 1 to 63 characters
+        (host or "").encode("idna")  # as the driver does; labels have 1 to 63 characters
     except ValueError as error:
         raise ConnectionFailedError(f"{called} is {settings.uri!r}: {error}.", uri=settings.uri) from error
     if scheme in ("http", "https"):
@@ -117,7 +117,7 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
 
 
 def _is_utf8(text: str) -> bool:
-    """Whether a text can be sent; a variable of the environment may hold any bytes."""
+    """Whether a text can be sent; an environment variable may hold any bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Rows of CSV of which a spreadsheet runs no cell."""
+"""Rows of CSV whose cells a spreadsheet does not run as formulas."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def csv_row(values: Sequence[Any]) -> str:
-    r"""Return a row of CSV that no spreadsheet runs, without a line end.
+    r"""Return a row of CSV whose cells no spreadsheet runs, without a line end.
 
-    A text that begins with one of `=`, `+`, `-`, `@`, a tab, a carriage return or `'` gets a `'` before it; numbers
-    stay as they are.
+    Text that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or `'` gets a `'` before it; numbers stay as
+    they are.
     """
     out = io.StringIO()
-    csv.writer(out).writerow(map(_guarded, values))  # which quotes what is in its own line end, \r and \n
+    csv.writer(out).writerow(map(_guarded, values))  # quotes cells with \r or \n, the characters of its own line end
     return out.getvalue().removesuffix("\r\n")
 
 

@@ -1,4 +1,4 @@
-"""Numbers that come from outside, read exactly and within bounds: a text of ten characters may stand for a gigabyte."""
+"""Numbers from outside, read exactly and within bounds: ten characters of text can stand for a gigabyte of digits."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from fractions import Fraction
 
 
 class TooManyDigitsError(ValueError):
-    """A number is longer than anybody means; its text goes on after the name of what it is."""
+    """A number is longer than anyone could mean; the message continues a sentence that begins with its name."""
 
 
 def exact_number(value: object, most_digits: int = 1_000) -> Fraction:
-    """Return a number exactly as it is written; nothing is computed that has more than a few thousand digits."""
+    """Return a number exactly as written, without ever computing with more than a few thousand digits."""
     fraction = _fraction(value, most_digits)
     if max(abs(fraction.numerator), fraction.denominator) >= 10**most_digits:
         raise _too_many(most_digits)
@@ -24,11 +24,11 @@ def _fraction(value: object, most_digits: int) -> Fraction:
     if isinstance(value, int | Fraction):
         return Fraction(value)
     text = value.strip() if isinstance(value, str) else ""
-    if len(text) > 2 * most_digits + 10:  # two numbers, a sign and what stands between them
+    if len(text) > 2 * most_digits + 10:  # two numbers, a sign and the characters between them
         raise _too_many(most_digits)
     try:
         if "/" in text:
-            return Fraction(text)  # which takes no exponent beside the slash
+            return Fraction(text)  # does not accept an exponent along with a slash
         number = value if isinstance(value, Decimal) else Decimal(text or repr(float(value)))
     except (ArithmeticError, ValueError) as error:
         raise ValueError("it is not a number") from error
@@ -40,4 +40,4 @@ def _fraction(value: object, most_digits: int) -> Fraction:
 
 
 def _too_many(most_digits: int) -> TooManyDigitsError:
-    return TooManyDigitsError(f"has more than {most_digits:,} digits before or after its point; round it")
+    return TooManyDigitsError(f"has more than {most_digits:,} digits before or after the decimal point; round it")

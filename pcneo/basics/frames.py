@@ -1,6 +1,6 @@
-"""Results as tables: data frames of pandas, Arrow for polars and others, HTML for notebooks.
+"""Results as tables: pandas data frames, Arrow for polars and others, HTML for notebooks.
 
-Nothing heavy is imported before it is asked for. pandas and pyarrow come with the extra `frames`.
+Nothing heavy is imported before it is needed. pandas and pyarrow come with the extra `frames`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 20
 SHOWN_ITEMS = 12
-"""Of a list in a cell."""
+"""Items shown of a list in a cell."""
 
 
 class Table(ABC):
-    """A result with columns. pandas, polars, DuckDB and notebooks take it as it is."""
+    """A result with columns, which pandas, polars, DuckDB and notebooks take as it is."""
 
     @abstractmethod
     def as_columns(self) -> Mapping[str, Any]:
         """Return the columns by name, equally long: lists, tuples or arrays."""
 
     def caption(self) -> str:
-        """Return a sentence for above the table; empty for none."""
+        """Return a sentence to put above the table; empty for none."""
         return ""
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -63,19 +63,19 @@ class Table(ABC):
 
 
 def _plain(column: Sequence[Any]) -> Any:
-    """Return arrays of objects and tuples as lists, whose kind both libraries find out themselves."""
+    """Return arrays of objects and tuples as lists, whose type both libraries infer themselves."""
     kind = getattr(getattr(column, "dtype", None), "kind", "O")
     return list(column) if kind == "O" else column
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
-    """Return rows that all have the same names as columns; no columns where there are no rows."""
+    """Turn rows with the same names into columns; no columns if there are no rows."""
     rows = list(rows)
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return a table for a notebook: the first rows, and whether there are more."""
+    """Return a table for a notebook: the first rows, with a note if there are more."""
     rows = iter(rows)
     shown = list(itertools.islice(rows, SHOWN_ROWS))
     head = "".join(f"<th>{_text(column)}</th>" for column in columns)
@@ -96,7 +96,7 @@ def is_number(value: Any) -> bool:
 
 
 def words(value: Any, most: int | None = None) -> str:
-    """Return what a cell of a table says; of a list no more than `most` items."""
+    """Return the text for a cell of a table, with at most `most` items of a list."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -112,12 +112,12 @@ def words(value: Any, most: int | None = None) -> str:
 
 
 def counted(count: int, one: str, several: str | None = None) -> str:
-    """Return a number with what it counts: `1 member`, `1,200 members`."""
+    """Return a number with its noun: `1 member`, `1,200 members`."""
     return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def rounded(value: float | None, digits: int = 4) -> str:
-    """Return a number to so many digits, with commas at the thousands (`371.1`, `260,200`); nothing for None."""
+    """Return a number rounded to `digits` digits, with commas at the thousands (`371.1`, `260,200`); empty for None."""
     if value is None:
         return ""
     text = f"{value:.{digits}g}"

@@ -1,4 +1,4 @@
-"""Results as JSON has them: names in camelCase, as Neo4j writes names, and values that JSON knows."""
+"""Results in the form of JSON: names in camelCase, as Neo4j writes names, and values that JSON can hold."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def json_form(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, float) and math.isinf(value):
-        return "infinite"  # JSON knows no infinity
+        return "infinite"  # JSON has no infinity
     return float(value) if isinstance(value, Fraction) else value
 
 
 def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the entries of a field; what was searched for is three of them, in the words of the command line."""
+    """Return the entries of a field; a `Search` becomes three, named as on the command line."""
     if isinstance(value, Search):
         return [("p", str(value.p)), ("search", value.name), ("effort", value.effort)]
     return [(camel(name), value)]

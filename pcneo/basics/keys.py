@@ -1,4 +1,4 @@
-"""What a key is, and what it looks like as text."""
+"""Keys: which values may be one, and how messages show them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pcneo.basics.spelling import did_you_mean
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64 = range(-(2**63), 2**63)
 _MOST_COMPARED = 10_000
-"""Among more keys the nearest one is not sought: that takes seconds."""
+"""With more keys than this, no similar key is suggested: comparing them takes seconds."""
 
 
 def is_integer_key(text: str) -> bool:
@@ -23,12 +23,12 @@ def is_integer_key(text: str) -> bool:
 
 
 def key_text(key: Key) -> str:
-    """Return a key as messages show it: text in quotes, but not a number, which a command line passes as text, too."""
+    """Return a key as messages show it: text in quotes, except numbers, which a command line also passes as text."""
     return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
 
 
 def key_meant(key: Key, known: Collection[Key]) -> str:
-    """Ask, as `did_you_mean` does, for a key in place of one that is not known."""
+    """Return a question that suggests a key in place of an unknown one, as `did_you_mean` does."""
     if not isinstance(key, str):
         return ""
     if is_integer_key(key) and int(key) in known:
@@ -39,15 +39,15 @@ def key_meant(key: Key, known: Collection[Key]) -> str:
 
 
 def of_other_kind(key: Key) -> str:
-    """Return what to add to a sentence about a key where the keys of the graph are of the other kind."""
+    """Return an addition to a sentence about a key, for when the graph's keys are of the other kind."""
     return f"; keys of this graph are {'integers' if isinstance(key, str) else 'text'}"
 
 
 def checked_key(key: object) -> Key:
-    """Return a key as Python's own integer or string."""
+    """Return a key as a Python integer or string; refuse any other value."""
     plain = plain_key(key)
     if isinstance(plain, bool) or not isinstance(plain, int | str):
-        raise TypeError(f"a key is an integer or text, not {key!r}, which is {type(key).__name__}")
+        raise TypeError(f"a key must be an integer or text, not {key!r}, which is {type(key).__name__}")
     return plain
 
 
@@ -59,19 +59,19 @@ def checked_keys(keys: object) -> list[Key]:
 
 
 def check_text(name: str, value: object, wanted: str) -> None:
-    """Refuse an argument that is not text, with a sentence."""
+    """Refuse an argument that is not text."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {wanted}, not {value!r}, which is {type(value).__name__}")
+        raise TypeError(f"{name} must be {wanted}, not {value!r}, which is {type(value).__name__}")
 
 
 def checked_count(name: str, value: Any) -> int:
-    """Return an argument that is a whole number; of a scalar of NumPy's Python's own."""
+    """Return a whole number as a Python integer, also from a NumPy scalar; refuse any other value."""
     plain = plain_key(value)
     if isinstance(plain, bool) or not isinstance(plain, int):
-        raise TypeError(f"{name} is a whole number, not {value!r}, which is {type(value).__name__}")
+        raise TypeError(f"{name} must be a whole number, not {value!r}, which is {type(value).__name__}")
     return plain
 
 
 def plain_key(key: Any) -> Any:
-    """Return a scalar of NumPy's as Python's own, and anything else as it is."""
+    """Return a NumPy scalar as a Python value, and anything else as it is."""
     return key.item() if isinstance(key, np.generic) else key

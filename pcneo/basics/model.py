@@ -1,4 +1,4 @@
-"""The frozen values that cross rooms: a graph as arrays, cohesions as arrays, one cohesion for a person."""
+"""The frozen values that cross rooms: a graph as arrays, cohesions as arrays, one cohesion for a person to look at."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Graph:
     Attributes:
         keys: n keys, ascending and distinct; int64, or str in an object array (ordered by code point).
         offsets: int64, n + 1 entries; the neighbours of v are `neighbours[offsets[v]:offsets[v + 1]]`.
-        neighbours: uint32, two entries an edge, ascending within each vertex.
+        neighbours: uint32, two entries for each edge, ascending within each vertex.
     """
 
     keys: KeyArray
@@ -88,7 +88,7 @@ class FoundCohesion:
         members: keys of MC(q), ascending, q included.
         edges: number of the graph's edges with both ends inside.
         proven: whether no smaller p-cohesion that contains q exists; only the search `smallest` knows.
-        best: whether none of a better rank exists (ALGORITHM.md#the-rank).
+        best: whether no p-cohesion of a better rank that contains q exists (ALGORITHM.md#the-rank).
     """
 
     vertex: Key
@@ -100,7 +100,7 @@ class FoundCohesion:
 
     @property
     def p(self) -> P:
-        """The p that it was searched at."""
+        """The p of the search."""
         return self.search.p
 
     @property
@@ -130,7 +130,7 @@ class CohesionBatch(Table):
         members: uint32, ascending within each cohesion.
         edges: int64, edges inside each of the b cohesions.
         keys: those of the graph that was searched, as in `Graph`.
-        proven, best: bool, of each of the b cohesions; as of `FoundCohesion`.
+        proven, best: bool, for each of the b cohesions; as in `FoundCohesion`.
     """
 
     search: Search
@@ -144,7 +144,7 @@ class CohesionBatch(Table):
 
     @property
     def p(self) -> P:
-        """The p that they were searched at."""
+        """The p of the search."""
         return self.search.p
 
     def __len__(self) -> int:
@@ -193,11 +193,11 @@ class CohesionBatch(Table):
         }
 
     def memberships(self) -> Memberships:
-        """Return the memberships, a row each."""
+        """Return the memberships as a table, one row each."""
         return Memberships(self.keys, np.repeat(self.vertices, self.sizes), self.members)
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         found = f"{len(self):,} minimal p-cohesions, p={self.p}, search {self.search.name}"
         return f"{found}: {len(self.members):,} memberships"
 
@@ -217,11 +217,11 @@ class CohesionBatch(Table):
 
 @dataclass(frozen=True, eq=False)
 class Memberships(Table):
-    """The memberships of cohesions, a row each: which vertex's cohesion, and which member.
+    """The memberships of cohesions, one row each: the vertex whose cohesion it is, and the member.
 
     Attributes:
         keys: those of the graph, as in `Graph`.
-        vertices, members: positions in `keys`, equally long.
+        vertices, members: positions in `keys`; both arrays have the same length.
     """
 
     keys: KeyArray
@@ -229,11 +229,11 @@ class Memberships(Table):
     members: NDArray[np.uint32]
 
     def as_columns(self) -> dict[str, Any]:
-        """Return the columns `vertex` and `member`, keys both."""
+        """Return the columns `vertex` and `member`, both of keys."""
         return {"vertex": self.keys[self.vertices], "member": self.keys[self.members]}
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Return a line that sums it up."""
         return f"{len(self.members):,} memberships"
 
 
@@ -252,8 +252,8 @@ class LocalView:
     """The extended local view of a vertex, in figures (ALGORITHM.md#extended-local-view).
 
     Attributes:
-        size: vertices within two hops, the vertex itself included.
-        edges: edges that touch it or a neighbour of it.
+        size: number of vertices within two hops, the vertex itself included.
+        edges: number of edges that touch the vertex or one of its neighbours.
     """
 
     size: int
@@ -272,8 +272,9 @@ class CohesionAround(Table):
     Attributes:
         cohesion: its members, and the edges inside.
         connections: the critical connections, each once with the smaller key first, ascending.
-        others: the vertex's neighbours outside, ascending: its connections that are not critical lead there.
-        hops: of each member, its distance from the vertex; 3 stands for three and more.
+        others: the vertex's neighbours outside the cohesion, ascending: the ends of its connections that are not
+            critical.
+        hops: each member's distance from the vertex; 3 stands for three and more.
         local_view: the extended local view of the vertex.
         holds: whether its members are a p-cohesion in this graph, which may have changed since it was found.
     """
@@ -287,23 +288,23 @@ class CohesionAround(Table):
 
     @property
     def note(self) -> str:
-        """What has to be said of the graph, as a sentence without its point; empty for nothing."""
-        return "" if self.holds else "The graph has changed since it was found, and it is no p-cohesion any more"
+        """A remark on the graph, as a sentence without its full stop; empty if it needs none."""
+        return "" if self.holds else "The graph has changed since it was found, and it is no longer a p-cohesion"
 
     @property
     def further(self) -> list[Key]:
-        """The other members, those with most critical connections first."""
+        """The other members, those with the most critical connections first."""
         ends = Counter(key for pair in self.connections for key in pair)
         others = set(self.cohesion.members) - {self.cohesion.vertex}
         return sorted(others, key=lambda key: (-ends[key], key))
 
     def as_columns(self) -> dict[str, Any]:
-        """Return a row for each member: its key, its distance, and whom its critical connections lead to."""
+        """Return a row for each member: its key, its distance, and the other ends of its critical connections."""
         beside: dict[Key, list[Key]] = {key: [] for key in self.cohesion.members}
         for a, b in self.connections:
             beside[a].append(b)
             beside[b].append(a)
-        order = sorted(self.cohesion.members, key=lambda key: self.hops[key])  # which keeps the order of keys
+        order = sorted(self.cohesion.members, key=lambda key: self.hops[key])  # stable: keeps the order of keys
         return {
             "member": order,
             "hops": [self.hops[key] for key in order],
@@ -312,7 +313,7 @@ class CohesionAround(Table):
         }
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a sentence to put above the table."""
         cohesion, view = self.cohesion, self.local_view
         return (
             f"Minimal p-cohesion of {cohesion.vertex}, p={cohesion.p}: {cohesion.size:,} members, "
@@ -336,7 +337,7 @@ class ShownCohesion(CohesionAround):
 
     @property
     def note(self) -> str:
-        """What has to be said of the graph; empty where the run follows no graph, or nothing is known to differ."""
+        """A remark on the graph; empty if the run does not follow a graph, or no change is known."""
         return self.run.note(lost=not self.holds) if self.moved else ""
 
 
@@ -347,8 +348,8 @@ class StoredCohesions:
     Attributes:
         run: the record.
         graph: the graph's arrays.
-        cohesions: by position in them.
-        critical: int64, shape (m,): how many of the cohesions each edge lies in, in the order of `cliques.edge_ends`.
+        cohesions: by position in these arrays.
+        critical: int64, shape (m,): how many cohesions each edge lies in, in the order of `cliques.edge_ends`.
     """
 
     run: RunRecord

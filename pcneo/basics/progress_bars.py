@@ -1,4 +1,4 @@
-"""Progress bars for a terminal or a notebook: rich's, or tqdm's in a notebook that has it."""
+"""Progress bars for a terminal or a notebook: rich's, or tqdm's in a notebook where tqdm is installed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 from typing import Any, Self, TextIO
 
 UNDOING = "removing what was written"
-"""The stage that begins when the others are given up."""
+"""The stage that begins when the others are abandoned."""
 
 
 class ProgressBars:
-    """Bars on standard error or in a notebook, one a stage; a `progress` callback while the context is open.
+    """Bars on standard error or in a notebook, one for each stage; a `progress` callback while the context is open.
 
     >>> import pcneo
     >>> with pcneo.ProgressBars() as bars:
@@ -19,10 +19,10 @@ class ProgressBars:
     """
 
     redirects = True
-    """Whether what is printed while bars are drawn is put above them, broken at the terminal's width."""
+    """Whether text printed while bars are drawn goes above them, broken at the terminal's width."""
 
     def __init__(self) -> None:
-        """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
+        """Show nothing yet, and nothing at all without a terminal or a notebook."""
         self._is_undoing = self._is_resting = False
         self._bars = self._new()
 
@@ -35,7 +35,7 @@ class ProgressBars:
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
-        """Leave the bars as they stand."""
+        """Leave the bars as they are."""
         if error is None:
             self._bars.finish()
         self._bars.stop()
@@ -47,7 +47,7 @@ class ProgressBars:
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Move one stage's bar."""
-        if stage == UNDOING and not self._is_undoing:  # the bars of what is given up stay as they stand
+        if stage == UNDOING and not self._is_undoing:  # the bars of abandoned stages stay as they are
             self._is_undoing = True
             self._bars.stop()
             self._bars = self._new()
@@ -80,8 +80,8 @@ class _Rich:
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
-            # What is printed goes above the bars, and is not glued to one and then wiped; but rows of a stream that go
-            # into a file stay out of the terminal.
+            # Printed text goes above the bars rather than being stuck to one and then wiped; but rows of a stream that
+            # go to a file stay out of the terminal.
             redirect_stdout=redirects and _is_terminal(sys.stdout),
             redirect_stderr=True,
         )
@@ -92,7 +92,7 @@ class _Rich:
 
     def finish(self) -> None:
         for task in self._progress.tasks:
-            if task.total is None:  # it is known by now
+            if task.total is None:  # the total is known by now
                 self._progress.update(task.id, total=task.completed)
 
     def stop(self) -> None:
@@ -112,10 +112,10 @@ class _Tqdm:
         self._tasks: dict[str, Any] = {}
 
     def start(self) -> None:
-        """Nothing: a bar is drawn when its stage begins."""
+        """Do nothing: a bar is drawn when its stage begins."""
 
     def finish(self) -> None:
-        """Nothing: without a total tqdm shows none."""
+        """Do nothing: without a total, tqdm shows none."""
 
     def stop(self) -> None:
         for task in self._tasks.values():

@@ -1,4 +1,4 @@
-"""What the database says of a run at one version."""
+"""What the database records about a run at one version."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from pcneo.basics.searches import Search
 class RunRecord:
     """A standing run at one of its versions: the records `PCohesionRun` and `PCohesionVersion` together.
 
-    A run is what is stored for one graph, p, search and scope. Its id never changes. Each `annotate` that has something
-    to change makes a version of it; numbers are the graph's, and none is used twice (DATA-MODEL.md#runs-and-versions).
+    A run holds the cohesions for one graph, p, search and scope. Its id never changes. Each `annotate` that changes
+    something makes a new version of it; versions are numbered across the graph, and no number is used twice
+    (DATA-MODEL.md#runs-and-versions).
 
     Attributes:
-        id: for example `friends@3/10`; carried by each of its hubs.
+        id: for example `friends@3/10`; each of its hubs carries it.
         graph: the graph's name.
-        scope: `graph` (every vertex), `vertices` (those that were named) or `answers` (of a release's answers).
+        scope: `graph` (every vertex), `vertices` (the named vertices) or `answers` (the answers of a release).
         search: p and the name of the search, and the effort of this version.
         version: the version; hubs belong to it where `from <= version < until`.
         readable: whether the hubs of this version are kept.
         pcneo: the version of pcneo that wrote it.
-        revision: of the search; raised where any answer can change.
-        added: hubs that came with this version.
-        retired: hubs that went with it.
-        cohesions: hubs that it has.
-        memberships: their members.
+        revision: the revision of the search, raised whenever any answer can change.
+        added: number of hubs that this version added.
+        retired: number of hubs that this version retired.
+        cohesions: number of hubs that it has.
+        memberships: number of their members.
         node_count: the count store's nodes when the graph was read.
-        relationship_count: its relationships.
-        vertices: of the graph as read; for `vertices` what was read, for `answers` what was searched.
-        edges: likewise.
+        relationship_count: the count store's relationships when the graph was read.
+        vertices: those of the graph as it was read; for `vertices` those that were read, for `answers` those that were
+            searched.
+        edges: the edges, counted in the same way.
         fingerprint: keyed hash of these keys and edges; None for `vertices`.
         membership_hash: keyed hash of the memberships; None for `vertices`.
         started_at: server time.
         finished_at: server time.
-        replaced_at: when readers went on to the next version; None for the one that they go by now.
-        from_files: whether cohesions of it were loaded from files: each is a minimal p-cohesion, and that a search
-            finds the same rests on whoever wrote them.
+        replaced_at: when the next version replaced it; None for the current version.
+        from_files: whether cohesions were loaded from files: each is a minimal p-cohesion, but that a search finds the
+            same one is taken on trust from the author of the files.
     """
 
     id: str
@@ -65,16 +67,16 @@ class RunRecord:
     from_files: bool = False
 
     def note(self, *, lost: bool = False) -> str:
-        """Return what to say of a graph that has changed since; empty for a run that follows no graph.
+        """Return a remark for when the graph has changed since; empty for a run that does not follow a graph.
 
         Args:
-            lost: whether it is known of a cohesion that it is none any more.
+            lost: whether a cohesion is known to be no longer a p-cohesion.
         """
         if self.scope == "answers":
             return ""
         current = self.replaced_at is None
         since = "this run" if current else f"version {self.version} of this run"
-        none_more = ", and this is no p-cohesion any more" if lost else ""
+        none_more = ", and this is no longer a p-cohesion" if lost else ""
         return f"The graph has changed since {since}{none_more}{': annotate it again' if current else ''}"
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""p and the searches, as values: made once from what a person writes, and carried so (ALGORITHM.md#p-cohesion).
+"""p and the searches as values: made once from what a person writes, then passed on (ALGORITHM.md#p-cohesion).
 
-Help, requests and pictures read the names here, so nothing compiled is loaded to know them.
+Help, requests and pictures read the names here, so they need not load compiled code.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
 
 AnyP = str | float | Fraction | Decimal
-"""What p is made from."""
+"""The types that p can be made from."""
 
-_MISSED = 1e-12  # of a number: what rounding takes, and nobody means
-_FLOAT_DIGITS = 6  # more are what is left of a division, and name another number than the one that was meant
+_MISSED = 1e-12  # a relative difference that only rounding makes
+_FLOAT_DIGITS = 6  # a float with more digits usually comes from a division, and is not the number that was meant
 
 
 class P(Fraction):
-    """The share of its neighbours that each member keeps, exactly as it is written.
+    """The share of its neighbours that each member keeps, exactly as it was written.
 
-    Two are equal where the numbers are, however they were written. `str` gives the fraction `a/b` in lowest terms, by
-    which a run is known; `text` is what was written.
+    Two values are equal if the numbers are, however they were written. `str` gives the fraction `a/b` in lowest terms,
+    which identifies a run; `text` is what was written.
 
     >>> P("0.3") == P("3/10"), str(P("0.3")), P("0.3").text
     (True, '3/10', '0.3')
@@ -45,7 +45,7 @@ class P(Fraction):
 
     @classmethod
     def from_float(cls, value: float) -> Fraction:  # type: ignore[override]  a comparison with a float calls it
-        """Return the number that a float is, exactly.
+        """Return the exact number that a float stands for.
 
         Args:
             value: the float.
@@ -54,7 +54,7 @@ class P(Fraction):
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The text that p was written as."""
         return self._text
 
     def __repr__(self) -> str:
@@ -62,7 +62,7 @@ class P(Fraction):
         return f"P({self._text!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Take the text along into a pickle."""
+        """Keep the text in a pickle."""
         return type(self), (self._text,)
 
     def __copy__(self) -> Self:
@@ -90,8 +90,8 @@ def _share(value: object) -> Fraction:
         )
     if isinstance(value, float) and len(Decimal(float.__repr__(value)).as_tuple().digits) > _FLOAT_DIGITS:
         raise ParameterError(
-            f"p is {float.__repr__(value)}, a float of more than {_FLOAT_DIGITS} digits, which may not be the number "
-            f"that was meant: write '{_near(value)}'.",
+            f"p is {float.__repr__(value)}, a float with more than {_FLOAT_DIGITS} digits, which may not be the number "
+            f"you meant: write '{_near(value)}'.",
             name="p",
             value=value,
         )
@@ -99,14 +99,14 @@ def _share(value: object) -> Fraction:
 
 
 def _near(value: float) -> str:
-    """Return the number that arithmetic with floats has just missed, or what is there: 0.1 + 0.2 is next to 0.3."""
+    """Return the number that float arithmetic just missed, as 0.1 + 0.2 misses 0.3, or else the value itself."""
     decimal = f"{value:.{_FLOAT_DIGITS}g}"
     near = Fraction(value).limit_denominator(1_000)
     return next((str(it) for it in (decimal, near) if abs(float(it) - value) < _MISSED * value), float.__repr__(value))
 
 
 def _meant(value: object) -> str:
-    """Return a hint for what is often written in place of a p."""
+    """Return a hint where the value is something that people often write instead of p."""
     if not isinstance(value, str | int):
         return ""
     text = str(value).strip()
@@ -119,7 +119,7 @@ def _meant(value: object) -> str:
         return ""
     whole = hundredths.denominator == 1 and hundredths > 1
     if 0 < hundredths < 100 and (number != text or whole):
-        return f" If {number} per cent is meant, write '{float(hundredths / 100):.{_FLOAT_DIGITS}g}'."
+        return f" If you mean {number} per cent, write '{float(hundredths / 100):.{_FLOAT_DIGITS}g}'."
     return ""
 
 
@@ -130,19 +130,19 @@ def _meant_by_comma(parts: Sequence[str]) -> str:
         shares = [False]
     if not all(shares):
         return " Write it with a point, not a comma."
-    return f" Several are a list in Python, {list(parts)}, and -p {' -p '.join(parts)} on the command line."
+    return f" For several p, write {list(parts)} in Python, or -p {' -p '.join(parts)} on the command line."
 
 
 def one_or_several(p: AnyP | Iterable[AnyP]) -> list[AnyP]:
-    """Return one p or several as a list; a text is one, not a sequence of letters."""
+    """Return one p or several as a list; a string is one p, not a sequence of letters."""
     return list(p) if isinstance(p, Iterable) and not isinstance(p, str) else [p]
 
 
 class SearchKind(NamedTuple):
-    """A search that there is.
+    """One of the searches.
 
     Attributes:
-        meaning: a few words for help.
+        meaning: a few words for the help.
         takes_effort: whether more effort can find better answers.
     """
 
@@ -152,23 +152,23 @@ class SearchKind(NamedTuple):
 
 SEARCHES = {
     "smallest": SearchKind("few members, many connections among them", takes_effort=True),
-    "density": SearchKind("the paper's", takes_effort=False),
+    "density": SearchKind("the paper's search", takes_effort=False),
     "degree": SearchKind("a reconstruction of an older baseline", takes_effort=False),
 }
-"""The searches by name (ALGORITHM.md#scores); `pcneo.search.cohesion.KERNELS` has how each is computed.
+"""The searches by name (ALGORITHM.md#scores); `pcneo.search.cohesion.KERNELS` has the code for each.
 
-`degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
+`degree` is a reconstruction of the 2021 baseline; anything that reports it must call it that.
 """
 
 DEFAULT_SEARCH = "smallest"
-"""The search where none is named; a run's id does not mention it."""
+"""The search used where none is named; a run's id does not mention it."""
 
 DEFAULT_P = P("0.3")
-"""p where none is named and the graph has no standing run."""
+"""The p used where none is named and the graph has no standing run."""
 
 
 def check_search(name: object) -> str:
-    """Return the name of a search."""
+    """Return the name of a search; refuse any other value."""
     if not isinstance(name, str) or name not in SEARCHES:
         near = did_you_mean(name, SEARCHES) if isinstance(name, str) else ""
         raise ParameterError(
@@ -186,7 +186,7 @@ class Search:
 
     Attributes:
         p: the share of its neighbours that each member keeps.
-        name: of the search; `smallest` unless given.
+        name: the name of the search; `smallest` by default.
         effort: starts of a search that takes effort; 1 for any other.
     """
 
@@ -198,7 +198,7 @@ class Search:
         """Check each of them."""
         if type(effort) is not int or effort < 1:
             raise ParameterError(
-                f"effort must be a whole number from 1 on, not {effort!r}.", name="effort", value=effort
+                f"effort must be a whole number of at least 1, not {effort!r}.", name="effort", value=effort
             )
         if effort > 1 and not SEARCHES[check_search(name)].takes_effort:
             raise ParameterError(f"The search {name} takes no more effort than 1.", name="effort", value=effort)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 
 def one_or_more(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple; a single text is one name, not a sequence of letters."""
+    """Return names as a tuple; a single string is one name, not a sequence of letters."""
     listed = (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
     for name in listed:
         if not isinstance(name, str):
-            raise TypeError(f"a label or type is text, not {name!r}, which is {type(name).__name__}")
+            raise TypeError(f"a label or type must be text, not {name!r}, which is {type(name).__name__}")
     return listed
 
 
@@ -19,8 +19,8 @@ def one_or_more(names: str | Iterable[str]) -> tuple[str, ...]:
 class Selection:
     """The part of a database that is one graph: labels, relationship types and the key property.
 
-    Labels and types are kept sorted, so that the order in which a user names them makes no difference. What is left out
-    is for the database to say, where it leaves one choice.
+    Labels and types are kept sorted, so that the order in which a user names them makes no difference. Anything left
+    out is filled in where the database has only one choice.
 
     >>> Selection("Person", "KNOWS", "id") == Selection(["Person"], ["KNOWS"], "id")
     True
@@ -36,7 +36,7 @@ class Selection:
         relationship_types: str | Iterable[str] = (),
         key: str | None = None,
     ) -> None:
-        """Sort the names and drop repetitions; a single text is one name."""
+        """Sort the names and drop repetitions; a single string is one name."""
         object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(node_labels)))))
         object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(relationship_types)))))
         object.__setattr__(self, "key", key or "")

@@ -1,4 +1,4 @@
-"""Signals: SIGTERM and SIGHUP unwind the stack as Ctrl-C does, and none comes between two steps that belong together.
+"""Signals: SIGTERM and SIGHUP unwind the stack as Ctrl-C does, and no signal separates steps that belong together.
 
 Python sets handlers in its main thread only; in other threads these functions do nothing.
 """
@@ -18,20 +18,20 @@ _AGAIN_SECONDS = 0.01
 
 
 class _AnswerlessError(BaseException):
-    """A signal has come while a person was asked."""
+    """A signal arrived while a person was being asked a question."""
 
 
 class Waiting:
-    """The signals that have come since they wait, by number, the first one first."""
+    """The signals that have arrived while they were delayed, by number, the first one first."""
 
     def __init__(self, on_arrival: Callable[[str], object] | None = None, patient: bool = True) -> None:
-        """Wait for none yet."""
+        """Begin without any signals."""
         self.arrived: list[int] = []
         self._on_arrival, self._patient = on_arrival, patient
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Let signals end the block, in which a person is asked; they are noted, and go no further."""
+        """Let signals end the block, in which a person is asked a question; they are noted and go no further."""
 
         def leave(number: int, _frame: object) -> None:
             self.arrived.append(number)
@@ -65,9 +65,10 @@ def signals_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _sent_again_where_lost() -> Iterator[None]:
-    """Send a signal again that came where Python drops its exception: in a finalizer, or a callback from compiled code.
+    """Resend a signal that came where Python drops its exception: in a finalizer, or a callback from compiled code.
 
-    llvmlite calls back while numba compiles or loads a kernel; the command would go on as if nothing had come.
+    llvmlite calls back while numba compiles or loads a kernel; without this, the command would go on as if no signal
+    had come.
     """
     before = sys.unraisablehook
 
@@ -83,7 +84,7 @@ def _sent_again_where_lost() -> Iterator[None]:
         threading.Thread(target=send_outside, args=(number,), daemon=True).start()
 
     def send_outside(number: int) -> None:
-        """Send it once the hook has returned: what a handler raises inside the hook is dropped, too."""
+        """Send it once the hook has returned: an exception that a handler raises inside the hook is dropped as well."""
         main = threading.main_thread().ident
         while True:
             time.sleep(_AGAIN_SECONDS)
@@ -106,7 +107,7 @@ def signals_wait(on_arrival: Callable[[str], object] | None = None, *, patient: 
     """Delay SIGINT, SIGTERM and SIGHUP to the end of the block, where the first of them takes effect.
 
     Yields:
-        What has come so far.
+        The signals that have arrived so far.
     """
     waiting = Waiting(on_arrival, patient)
     with _handled_by(waiting, *_ALL):

@@ -1,4 +1,4 @@
-"""A flag by which another thread ends a search that is in a kernel, where no callback is called for a long time."""
+"""A flag with which another thread stops a search inside a kernel, where no callback is called for a long time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 StopFlag = NDArray[np.uint8]
-"""Shape (1,); what looks at it ends soon once it is not 0."""
+"""Shape (1,); code that watches it stops soon after it becomes non-zero."""
 
 _flag: ContextVar[StopFlag | None] = ContextVar("flag", default=None)
 
@@ -21,14 +21,14 @@ def new_flag() -> StopFlag:
 
 
 def stop_flag() -> StopFlag:
-    """Return the flag of this place; a new one where nobody would stop it."""
+    """Return the flag of the enclosing `stoppable` block; outside any block, a new flag that nothing sets."""
     there = _flag.get()
     return new_flag() if there is None else there
 
 
 @contextmanager
 def stoppable(flag: StopFlag) -> Iterator[None]:
-    """Have searches inside the block end soon, with CancelledError, once the flag is set."""
+    """Make searches inside the block stop with CancelledError soon after the flag is set."""
     before = _flag.set(flag)
     try:
         yield

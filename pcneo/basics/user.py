@@ -1,4 +1,4 @@
-"""Whom the records name."""
+"""The user whom the records name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import getpass
 
 
 def user() -> str:
-    """Return the name of the operating system's user, for the record; `unknown` where there is none."""
+    """Return the operating-system user's name, for the record; `unknown` if there isn't one."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: to a temporary file beside them, renamed once it is on disk."""
+"""Files that are written whole or not at all: to a temporary file beside the target, renamed once it is on disk."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pcneo.errors import ParameterError, PcneoError
 
 @contextmanager
 def _temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open a new file in the folder of `path`, readable by its owner only, and remove it after the block."""
-    # Its own name is short, so that the longest name that the system takes is one for a file, too.
+    """Open a new file in the folder of `path` that only its owner can read, and remove it after the block."""
+    # Its name is short, so that `path` may have the longest name that the system allows.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".pcneo-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -37,14 +37,14 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[Bina
             if replace:
                 temporary.replace(path)
             else:
-                os.link(temporary, path)  # unlike a rename it never overwrites a file that has appeared since
+                os.link(temporary, path)  # unlike a rename, never overwrites a file that has appeared since
         _sync_folder(path.parent)
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {_why(path, error)}.", path=path) from error
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name on disk, too, where the file system can: the file alone would come back under its old name."""
+    """Put the new name on disk too, where the file system can: otherwise, after a crash, the old name would return."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -54,14 +54,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _try_link(temporary: Path) -> None:
-    """Give a file a second name and take it away again, as `whole_file` does for a file that replaces none."""
+    """Give a file a second name and remove it again, to test what `whole_file` does if it must not replace a file."""
     other = temporary.with_name(f"{temporary.name}-")
     os.link(temporary, other)
     other.unlink()
 
 
 def _mode_of_new_files(beside: Path, mode: int) -> int:
-    """Return what is left of a mode in this folder: a new file tells, while asking for the umask would change it."""
+    """Return the mode that new files get in this folder. A new file shows it; asking for the umask would change it."""
     probe = beside.with_name(f"{beside.name}~")
     handle = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     try:
@@ -74,7 +74,7 @@ def _mode_of_new_files(beside: Path, mode: int) -> int:
 def check_place(
     path: Path, option: str, *, replace: bool, taken: str = "exists and is not overwritten. Name another file."
 ) -> None:
-    """Check, before long work, that `whole_file` can write a file, by making and removing one beside it."""
+    """Check before long work that `whole_file` can write a file, by creating and removing one beside it."""
     with refusing(path, option):
         if _is_taken(path) and not replace:
             raise ParameterError(f"{path} {taken}", name=option, value=path)
@@ -90,7 +90,7 @@ def refusing(path: Path, option: str) -> Iterator[None]:
     """Turn every failure to write at `path` into the error for the option that names it."""
     try:
         yield
-    except (OSError, ValueError) as error:  # a name with NUL, or that is no text here, is a ValueError
+    except (OSError, ValueError) as error:  # a name with NUL, or that cannot be encoded, is a ValueError
         raise ParameterError(f"{path} cannot be written: {_why(path, error)}.", name=option, value=path) from error
 
 
@@ -101,7 +101,7 @@ def _why(path: Path, error: OSError | ValueError) -> str:
 
 
 def _is_taken(path: Path) -> bool:
-    """Return whether something has this name, a link that leads nowhere too."""
+    """Return whether something already has this name, even a dangling link."""
     if not path.name:
         raise IsADirectoryError(None, "it is a folder")
     try:

@@ -49,7 +49,7 @@ class Run(Table):
     >>> run[4711]
     Traceback (most recent call last):
     ...
-    pcneo.errors.MissingKeyError: Graph 'friends' has no vertex 4711: no :Person has it as its `id`.
+    pcneo.errors.MissingKeyError: Graph 'friends' has no vertex 4711: no :Person has this `id`.
     >>> [cohesion.size for cohesion in run.head(3)]
     [21, 14, 8]
 

@@ -1,7 +1,7 @@
 """Pictures for print and screen, SVG and PNG, in one style: searches and mechanisms look the same in all of them.
 
-Drawing needs matplotlib, an extra (`plot`). It is imported when a picture is drawn, and needs no
-display. To draw a picture of your own:
+Drawing needs matplotlib, which the extra `plot` installs. It is imported only when a picture is drawn, and needs no
+display. To draw your own picture:
 
     with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
         left, right = axes[0]

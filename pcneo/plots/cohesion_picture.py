@@ -30,27 +30,27 @@ LEAST_WIDTH = 4.6
 LINE_INCHES = 0.19
 DASHED = (0, (4, 2))
 NAMED_ABOVE = 0.85
-"""Below this share of its size, an 8-point key does not fit its slot, and no vertex is labelled."""
+"""Scaled down below this, an 8-point key does not fit its slot, and no vertex is labelled."""
 SHORTER_LABELS = (10, 7)
-"""Letters, where longer labels leave no room for any."""
+"""Lengths of labels, in letters, to try if longer labels would not fit."""
 ROTATED_FROM = 17
 MOST_MEMBERS = 300
 MOST_CONNECTIONS = 1_500
-"""Of more members and connections than these, some are drawn: among all nobody could see one."""
+"""Of more members or connections than this, only some are drawn: in a picture of all, no one could make one out."""
 USUAL_LINES = 8
-"""Of title and legend together."""
+"""Lines of title and legend together."""
 MOST_LETTERS = 20
-"""Without a glyph that are named."""
+"""Letters without a glyph that the warning names."""
 
 
 def draw_cohesion(shown: CohesionAround, path: AnyPath | None = None) -> Figure:
     """Draw one cohesion in the graph around it, for a notebook, or as SVG or PNG.
 
-    Of hundreds of members the nearest are drawn, and of thousands of connections some; the legend says how many. A
-    warning names letters that the font lacks.
+    If there are hundreds of members, the nearest are drawn; if there are thousands of connections, some are. The legend
+    states how many. A warning names letters that the font lacks.
 
     Returns:
-        The figure, which a notebook shows.
+        The figure, which a notebook displays.
     """
     drawn = visible(shown)
     rings = arrange(drawn)
@@ -80,7 +80,7 @@ def draw_cohesion(shown: CohesionAround, path: AnyPath | None = None) -> Figure:
 
 
 def visible(shown: CohesionAround) -> CohesionAround:
-    """As much of the cohesion as can be seen: the nearest members, the vertex's own connections, some of the others."""
+    """Return the part of a cohesion to draw: the nearest members, the vertex's own connections, some of the others."""
     cohesion = shown.cohesion
     members = sorted(cohesion.members, key=lambda key: shown.hops[key])[:MOST_MEMBERS]
     hops = {key: shown.hops[key] for key in members}
@@ -97,12 +97,12 @@ def visible(shown: CohesionAround) -> CohesionAround:
 
 
 def scale_of(rings: Rings) -> float:
-    """Inches on paper for an inch of `rings`."""
+    """Return the inches on paper for each inch of `rings`."""
     return min(1.0, PAGE / (2 * rings.radius))
 
 
 def title_of(shown: CohesionAround) -> str:
-    """Return whose cohesion it is, and its counts, in two lines; in a third that the graph has changed, if it has."""
+    """Return a line for the vertex and a line of counts; if the graph has changed, a third line says so."""
     cohesion = shown.cohesion
     search = "" if cohesion.search.name == DEFAULT_SEARCH else f", {look(cohesion.search.name).label}"
     counts = [counted(cohesion.size, "member"), counted(cohesion.edges, "critical connection")]
@@ -117,7 +117,7 @@ def title_of(shown: CohesionAround) -> str:
 def entries_of(
     rings: Rings, drawn: CohesionAround, shown: CohesionAround, scale: float
 ) -> list[tuple[str, dict[str, Any]]]:
-    """What the legend explains, of all that is drawn: its words and its look."""
+    """Return the entries of the legend for what is drawn: words and look."""
     vertex = isolated(rings.labels.of[shown.cohesion.vertex])
     own, local, view = look(shown.cohesion.search.name), look("elv"), shown.local_view
     hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in drawn.hops.values())
@@ -151,16 +151,16 @@ def entries_of(
 
 
 def _part(drawn: int, count: int, *further: str) -> str:
-    """In brackets how many of so many are drawn, if not all, and what further is to be said."""
+    """Return, in brackets, how many are drawn if not all, and any further remarks."""
     parts = [*filter(None, (f"{drawn:,} of {count:,} drawn" if drawn < count else "", *further))]
     return f" ({', '.join(parts)})" if parts else ""
 
 
 def _notes(rings: Rings) -> str:
-    """What was done to names, in a line each."""
+    """Return how names were shortened, with a line for each way."""
     ends = " and ".join(f"“{isolated(end)}”" for end in rings.labels.without)
     notes = [f"names without {ends}"] if ends else []
-    notes += ["~2, ~3: names that are alike but for letters left out"] if rings.labels.numbered else []
+    notes += ["~2, ~3: names that differ only in letters left out"] if rings.labels.numbered else []
     return "".join(f"\n{note}" for note in notes)
 
 
@@ -205,7 +205,7 @@ def _draw_connections(plane: Axes, rings: Rings, shown: CohesionAround, scale: f
 
 
 def _line(a: complex, b: complex, radius: float, *, bent: bool) -> NDArray[np.float64]:
-    """Points from a to b: straight, or bent away from the middle, lest a line through it look like two spokes."""
+    """Return points from a to b: straight, or bent away from the middle so as not to look like two spokes."""
     middle, along = (a + b) / 2, b - a
     off_centre = abs(middle) > 0.05 * radius
     away = middle / abs(middle) if off_centre else 1j * along / abs(along)
@@ -251,7 +251,7 @@ def _scatter(plane: Axes, rings: Rings, keys: Sequence[Key], area: float, **look
 
 
 def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
-    """Label a vertex with its key, on the outside: upright where there is room, else along the ray from the middle."""
+    """Label a vertex with its key, on the outside: upright if there is room, else along the ray from the middle."""
     from matplotlib.patheffects import withStroke
 
     place = rings.places[key]

@@ -21,7 +21,7 @@ DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 LEGEND_COLUMNS = 3
 LOGARITHMIC_FROM = 30
-"""From this ratio of the largest size to the smallest, the axis of sizes is logarithmic."""
+"""From this ratio of the largest size to the smallest, the size axis is logarithmic."""
 
 
 def draw_distributions(
@@ -34,7 +34,7 @@ def draw_distributions(
     """Draw the cumulative distributions of sizes and of densities, a line for each p.
 
     Returns:
-        The figure, which a notebook shows.
+        The figure, which a notebook displays.
     """
     colours = _colours(look(search).colour, len(runs))
     rows = -(-len(runs) // LEGEND_COLUMNS)
@@ -76,7 +76,7 @@ def draw_distributions(
 
 
 def whose(count: int, vertices: int | None) -> str:
-    """Return whose cohesions a picture shows."""
+    """Return, in words, the vertices whose cohesions a picture shows."""
     return f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
 
 
@@ -85,7 +85,7 @@ def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
 
 
 def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: dict[str, Any]) -> None:
-    """Draw the share of values up to each one; a point per distinct value, so a million cohesions stay a small file."""
+    """Draw the share of values up to each value, with one point per distinct value to keep files small."""
     if len(values):
         distinct, counts = np.unique(values, return_counts=True)
         share = 100 * np.cumsum(counts) / len(values)
@@ -93,7 +93,7 @@ def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: d
 
 
 def _colours(colour: str, count: int) -> Sequence[str]:
-    """Colours from dark to light through several hues, one for each p in order; the colour itself for a single p."""
+    """Return colours from dark to light through several hues, one for each p in order; `colour` for a single p."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

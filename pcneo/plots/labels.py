@@ -1,4 +1,4 @@
-"""Names of vertices in a picture: short, and told apart; titles that fit."""
+"""Names of vertices in a picture: short and distinct; titles that fit."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from itertools import takewhile
 from pcneo.basics.model import Key
 
 LONGEST_LABEL = 14
-"""Letters of a label where there is room; longer keys are shortened."""
+"""Letters of a label if there is room; longer keys are shortened."""
 LETTER_INCHES = 0.085
-"""The width of a usual letter of a title."""
+"""The width of a typical letter in a title."""
 LEAST_SHARED = 4
-"""Letters that long keys must share at an end for it to be left out."""
+"""Letters that long keys must share at one end before this end is left out."""
 LONGEST_SHARED = 28
-"""Letters in which the picture says what is left out at an end."""
+"""Letters in which the picture quotes an end that is left out."""
 TIE = "\u00a0"
 """A space at which `fitted` breaks no line."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What vertices are called in a picture.
+    """The labels of vertices in a picture.
 
     Attributes:
         of: a label for each key, no two alike.
-        without: what many names begin and end with and is left out, such as `person.` and `@example.org`.
-        numbered: whether some were told apart by nothing but a number.
+        without: beginnings and ends that many names share and that are left out, such as `person.` and `@example.org`.
+        numbered: whether some labels differ only by a number.
     """
 
     of: dict[Key, str]
@@ -39,12 +39,12 @@ class Labels:
 
 
 def plain(text: str) -> str:
-    """Return a text as matplotlib shows it: between two $ it reads mathematics."""
+    """Escape a text for matplotlib, which reads text between two $ as mathematics."""
     return text.replace("$", r"\$")
 
 
 def isolated(text: str) -> str:
-    """Return a text so that, written from right to left, it leaves the order of the words around it alone."""
+    """Isolate text that is written from right to left, so that the words around it keep their order."""
     turns = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
     return f"\u2068{text}\u2069" if turns else text
 
@@ -52,8 +52,8 @@ def isolated(text: str) -> str:
 def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
     """Return a label for each key, at most `longest` letters and no two alike.
 
-    What all long keys share at their ends (`@example.org`, `https://example.org/`) is left out of all that have it.
-    What is still too long loses its middle, and where that would make two alike, what they share instead.
+    An end that all long keys share (`@example.org`, `https://example.org/`) is left out of every key that has it. A
+    label that is still too long loses its middle or, if that would make two alike, the parts that they share.
     """
     texts = {key: str(key) for key in keys}
     long = {text: None for text in texts.values() if len(text) > longest}
@@ -84,7 +84,7 @@ def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
 
 
 def _shared(texts: Sequence[str]) -> str:
-    """What all texts begin with, up to a sign: the digits of a number are not parted; empty for too little."""
+    """Return the beginning that all texts share, up to a punctuation mark; empty if it is too short to leave out."""
     if len(texts) < 2:
         return ""
     alike = texts[0][: min(_alike(texts), min(map(len, texts)) - 1)]
@@ -93,7 +93,7 @@ def _shared(texts: Sequence[str]) -> str:
 
 
 def _told_apart(texts: Sequence[str], longest: int) -> list[str]:
-    """Cut the middle out of long texts; of those that would then be alike, cut away what they share."""
+    """Cut the middle out of long texts; from texts that would then be alike, cut away what they share instead."""
     cut = [_cut(text, longest) for text in texts]
     for label, count in Counter(cut).items():
         places = [i for i, other in enumerate(cut) if other == label]
@@ -105,9 +105,9 @@ def _told_apart(texts: Sequence[str], longest: int) -> list[str]:
 
 
 def _cores(texts: Sequence[str], longest: int) -> list[str]:
-    """Where texts differ, with "…" for what they share around it, and with as much of the beginning as there is room.
+    """Return the parts in which texts differ, with "…" for what they share and as much of the beginning as will fit.
 
-    The digits of a number are not parted.
+    A number is never split.
     """
     before = _alike(texts)
     after = _alike([text[before:][::-1] for text in texts])
@@ -123,7 +123,7 @@ def _cores(texts: Sequence[str], longest: int) -> list[str]:
 
 
 def _alike(texts: Sequence[str]) -> int:
-    """How many letters all begin with."""
+    """Return the length of the longest common beginning."""
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
 
 
@@ -135,7 +135,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def fitted(text: str, inches: float) -> str:
-    """Return a title in lines that fit into a width."""
+    """Break a title into lines that fit a width."""
     most = max(20, int(inches / LETTER_INCHES))
     lines = [part for line in text.splitlines() for part in textwrap.wrap(line, most, break_on_hyphens=False)]
     return plain("\n".join(lines)).replace(TIE, " ")

@@ -1,4 +1,4 @@
-// The interactive picture: hover to see whom a vertex rests on, drag, click a member to open its cohesion.
+// The interactive picture: hover to see a vertex's connections, drag, click a member to open its cohesion.
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const said = document.getElementById("said"), back = document.getElementById("back");
@@ -72,7 +72,7 @@ function open(number) {
 
 function fit() {
   shown.fit(undefined, 30);
-  if (shown.zoom() > 1.6) { shown.zoom(1.6); shown.center(); }   // letters of a small cohesion stay letters
+  if (shown.zoom() > 1.6) { shown.zoom(1.6); shown.center(); }   // keeps the letters of a small cohesion small
 }
 
 back.addEventListener("click", () => { const last = way.pop(); back.disabled = way.length === 0; open(last); });

@@ -1,6 +1,6 @@
 """The interactive picture: one HTML file that needs no network; hover, drag, click a member to open its cohesion.
 
-Drawn by Cytoscape.js, which is part of the file; places, colours and words are those of the still picture.
+Cytoscape.js, which is part of the file, draws it; places, colours and words are those of the still picture.
 """
 
 from __future__ import annotations
@@ -26,51 +26,51 @@ from pcneo.plots.style import PAGE_ENDING, look
 _MARKS = re.compile("@data@|@library@|@program@")
 
 MOST_FURTHER = 100
-"""Members whose own cohesions are in the file, too."""
+"""Members whose own cohesions are also in the file."""
 MOST_LINES = 20_000
-"""Connections in the file: further cohesions are left out from there on."""
+"""Connections in the file; once it has this many, the remaining cohesions are left out."""
 LONGEST_KEY = 200
-"""Letters of a key in the line below the picture."""
+"""Letters shown of a key in the line below the picture."""
 HEIGHT = 560
-"""Pixels of the picture in a notebook."""
+"""Height of the picture in a notebook, in pixels."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """An interactive picture; a notebook shows it, and `save` writes it.
+    """An interactive picture; a notebook displays it, and `save` writes it.
 
     Attributes:
         html: the whole document, which loads nothing else.
-        opens: cohesions in it, the first one included.
+        opens: number of cohesions in it, the first one included.
     """
 
     html: str
     opens: int
 
     def save(self, path: AnyPath) -> None:
-        """Write the document; an older one there is replaced."""
+        """Write the document; an existing file is replaced."""
         path = Path(path)
         if path.suffix.lower() != PAGE_ENDING:
-            raise ParameterError(f"{path}: an interactive picture's name ends in .html.", name="plot", value=path)
+            raise ParameterError(f"{path}: an interactive picture's name must end in .html.", name="plot", value=path)
         check_place(path, "plot", replace=True)
         with whole_file(path, replace=True) as file:
             file.write(self.html.encode())
 
     def __repr__(self) -> str:
-        """Say what it is, without its half megabyte."""
+        """Return a short text instead of half a megabyte of HTML."""
         return f"Page(opens={self.opens})"
 
     def _repr_html_(self) -> str:
-        """Show it in a frame of its own, so that its scripts and the notebook's leave each other alone."""
+        """Show it in its own frame, to keep its scripts and the notebook's apart."""
         frame = f'width="100%" height="{HEIGHT}" style="border:0" sandbox="allow-scripts"'
         return f'<iframe {frame} srcdoc="{html.escape(self.html)}"></iframe>'
 
 
 def draw_page(shown: CohesionAround, further: Iterable[CohesionAround] = ()) -> Page:
-    """Draw one cohesion to be looked into: hover over a vertex, drag it, click a member to open its cohesion.
+    """Draw one cohesion to explore: hover over a vertex, drag it, click a member to open its cohesion.
 
-    A cohesion of hundreds of members is drawn as in the still picture: the nearest members and some connections, which
-    the legend says.
+    A cohesion with hundreds of members is drawn as in the still picture: the nearest members and some connections, as
+    the legend states.
 
     Returns:
         The picture. It needs no matplotlib.
@@ -89,7 +89,7 @@ def draw_page(shown: CohesionAround, further: Iterable[CohesionAround] = ()) -> 
 
 
 def _taken(shown: CohesionAround, further: Iterable[CohesionAround]) -> list[tuple[CohesionAround, CohesionAround]]:
-    """The cohesions for which there is room, each with what can be seen of it."""
+    """Return the cohesions for which there is room, each with the part of it that is drawn."""
     taken = [(shown, visible(shown))]
     lines = len(taken[0][1].connections)
     for one in further:
@@ -103,7 +103,7 @@ def _taken(shown: CohesionAround, further: Iterable[CohesionAround]) -> list[tup
 
 
 def _described(shown: CohesionAround, drawn: CohesionAround, number: dict[Key, int]) -> dict[str, Any]:
-    """One cohesion as the program reads it."""
+    """Return one cohesion in the form that the page's program reads."""
     rings = arrange(drawn)
     keys = [shown.cohesion.vertex, *(key for key in drawn.cohesion.members if key != shown.cohesion.vertex)]
     place = {key: i for i, key in enumerate([*keys, *rings.others])}
@@ -128,13 +128,13 @@ def _described(shown: CohesionAround, drawn: CohesionAround, number: dict[Key, i
 
 
 def _vertex(rings: Rings, key: Key, kind: str, opens: int | None, words: str, *, named: bool = True) -> tuple[Any, ...]:
-    """What the program draws of one vertex; a dollar sign has no meaning there."""
+    """Return one vertex in the form that the page's program draws, where a dollar sign has no meaning."""
     place, label = rings.places[key], rings.labels.of[key].replace(r"\$", "$") if named else ""
     return label, round(place.real, 3), round(place.imag, 3), kind, opens, words
 
 
 def _words(shown: CohesionAround, key: Key, connections: int) -> str:
-    """The line below the picture for a member."""
+    """Return the line below the picture for a member."""
     counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
     if key == shown.cohesion.vertex:
         return f"{_short(key)}, whose cohesion it is: {counted}."
@@ -149,7 +149,7 @@ def _short(key: Key) -> str:
 
 
 def _legend(rings: Rings, drawn: CohesionAround, shown: CohesionAround) -> list[tuple[str, str, str]]:
-    """The still picture's legend: words, mark, colour."""
+    """Return the still picture's legend: words, mark, colour."""
     entries = []
     for words, looks in entries_of(rings, drawn, shown, 1.0):
         text = words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$")
@@ -168,7 +168,7 @@ def _mark(looks: dict[str, Any]) -> str:
 
 
 def _hint(shown: CohesionAround, cohesions: int) -> str:
-    """What can be done, and how many members can be opened where that is not all."""
+    """Return what the reader can do, and how many members can be opened if not all."""
     hint = "Hover over a vertex, drag it, scroll to zoom."
     if cohesions == 1:
         return hint
@@ -178,12 +178,12 @@ def _hint(shown: CohesionAround, cohesions: int) -> str:
     elif cohesions == 2:
         which = "the member with a black ring"
     else:
-        which = f"one of the {cohesions - 1:,} members with a black ring, of {members:,},"
+        which = f"one of the {cohesions - 1:,} members (of {members:,}) with a black ring"
     return f"{hint} Click {which} to open its own cohesion."
 
 
 def _embedded(data: Any) -> str:
-    """JSON that cannot end the script element it stands in, whatever keys are made of."""
+    """Return JSON that cannot end the script element around it, whatever the keys contain."""
     return json.dumps(data, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

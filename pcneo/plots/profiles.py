@@ -26,10 +26,10 @@ def draw_profile(
     *,
     vertices: int | None = None,
 ) -> Figure:
-    """Draw sizes and densities over p: the median, the half of the cohesions around it, and nine tenths of them.
+    """Draw sizes and densities over p: the mean, the median, the middle half of the cohesions, and the 90 % quantile.
 
     Returns:
-        The figure, which a notebook shows.
+        The figure, which a notebook displays.
     """
     ordered = dict(sorted(runs.items(), key=lambda run: Fraction(run[0])))
     colour = look(search).colour
@@ -59,7 +59,7 @@ def draw_profile(
 
 
 def _bands(plane: Axes, values: Mapping[str, NDArray[np.int64] | NDArray[np.float64]], colour: str) -> None:
-    """Draw quantiles and means over p, where there are values."""
+    """Draw quantiles and means for each p that has values."""
     some = {p: those for p, those in values.items() if len(those)}
     if not some:
         return

@@ -1,8 +1,8 @@
-"""The places of vertices in the picture of a cohesion: on rings by distance, neighbours near one another.
+"""The places of vertices in the picture of a cohesion: on rings by distance, with neighbours near one another.
 
-The vertex stands in the middle. Around it are its neighbours, members together and then the others; around those, the
-members two hops away; then the outline of the extended local view; and outside it, the members further away. The
-outline therefore encloses exactly what lies within two hops, for 5 members as for 100.
+The vertex is in the middle. Around it are its neighbours, first the members and then the others; around these, the
+members two hops away; then the outline of the extended local view; and outside it, the members further away. So the
+outline encloses exactly the vertices within two hops, for 5 members as for 100.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pcneo.basics.model import CohesionAround, Key
 from pcneo.plots.labels import LONGEST_LABEL, Labels, labels
 
 SLOT = 0.14
-"""Inches of its ring that a labelled vertex takes."""
+"""Inches of its ring that a labelled vertex takes up."""
 MOST_LABELLED_OTHERS = 24
 MOST_OTHERS = 240
 
@@ -36,8 +36,8 @@ class Rings:
         others: the drawn neighbours outside the cohesion, as many as there is room for.
         outline: radius of the outline of the extended local view.
         radius: radius of the whole picture, labels included.
-        ring: for each drawn vertex the number of vertices on its ring, itself included.
-        labels: what each drawn vertex is called in the picture.
+        ring: for each drawn vertex, the number of vertices on its ring, itself included.
+        labels: the label of each drawn vertex.
     """
 
     places: dict[Key, complex]
@@ -75,7 +75,7 @@ def arrange(shown: CohesionAround, longest: int = LONGEST_LABEL) -> Rings:
 
 
 def _between(members: int, others: float) -> tuple[float, float]:
-    """The arc for neighbours outside the cohesion: at the bottom, in proportion to their number."""
+    """Return the arc for neighbours outside the cohesion: at the bottom, in proportion to their number."""
     half = np.pi * others / (members + others) if others else 0.0
     return 1.5 * np.pi - half, 1.5 * np.pi + half
 
@@ -83,7 +83,7 @@ def _between(members: int, others: float) -> tuple[float, float]:
 def _angles(
     shown: CohesionAround, rings: Sequence[Sequence[Key]], radii: Sequence[float], others: float
 ) -> dict[Key, float]:
-    """Order each ring so that connected members stand near one another: each is pulled towards its neighbours."""
+    """Order each ring so that connected members are near one another: each is pulled towards its neighbours."""
     keys = [key for ring in rings for key in ring]
     number = {key: i for i, key in enumerate(keys)}
     ends = [(number[a], number[b]) for a, b in shown.connections if a in number and b in number]
@@ -112,7 +112,7 @@ def _angles(
 
 
 def _apart(angles: NDArray[np.float64], least: float) -> NDArray[np.float64]:
-    """Push ascending angles apart until hardly any two are closer than `least`; evenly if there is no room for that."""
+    """Push ascending angles apart until hardly any two are closer than `least`; without room, space them evenly."""
     even = 2 * np.pi * np.arange(len(angles)) / len(angles)
     if len(angles) * least >= 2 * np.pi:
         return even + np.angle(np.exp(1j * (angles - even)).sum())

@@ -1,8 +1,8 @@
 """The style of all figures: how they are made and saved, and how each search, mechanism and local view looks.
 
-The colours are Okabe and Ito's, and Paul Tol's where these did not suffice; people with colour blindness can tell them
-apart. Markers, lines and hatches differ as well, so a copy without colours can still be read. No text is smaller than 8
-points at the figure's size.
+The colours are Okabe and Ito's, with some of Paul Tol's where these did not suffice; people with colour blindness can
+distinguish them. Markers, lines and hatches differ as well, so a copy without colours can still be read. No text is
+smaller than 8 points at the figure's size.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAGE = 7.0
 """Width of a figure across a page of print, in inches."""
 
 PAGE_ENDING = ".html"
-"""What the name of an interactive picture ends in."""
+"""The ending of an interactive picture's name."""
 
 _ENDINGS = (".svg", ".png")
 _STYLE = {
@@ -63,7 +63,7 @@ _STYLE = {
     "svg.fonttype": "path",
     "svg.hashsalt": "pcneo",
 }
-_ONE_AT_A_TIME = threading.RLock()  # matplotlib keeps its settings in one place for all threads
+_ONE_AT_A_TIME = threading.RLock()  # all threads share matplotlib's settings
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Look:
     Attributes:
         label: its name in legends.
         colour: `#RRGGBB`.
-        marker, dash, hatch: matplotlib's marker, line style and hatch, for print without colours.
+        marker, dash, hatch: matplotlib's marker, line style and hatch, for print without colour.
     """
 
     label: str
@@ -112,13 +112,13 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
     }
 )
 """The look of each search (`smallest`, `density`, `degree`), of the extended local view and of each mechanism, by its
-name in the code; `exact` is the true value, `other` is whatever is there for comparison only."""
+name in the code; `exact` is the true value, `other` is anything shown only for comparison."""
 
 
 def look(name: str) -> Look:
     """Return the look of a search, a mechanism or a view."""
     if name not in LOOKS:
-        raise ParameterError(f"{name!r} has no look of its own; there is {', '.join(LOOKS)}.", name="name", value=name)
+        raise ParameterError(f"There is no look {name!r}. The looks are {', '.join(LOOKS)}.", name="name", value=name)
     return LOOKS[name]
 
 
@@ -147,7 +147,7 @@ def new_figure(
 
 @cache
 def _picture() -> type[Figure]:
-    """Figures that a notebook shows by themselves, also where nothing has made matplotlib at home in it."""
+    """Return a class of figures that a notebook displays even if matplotlib is not set up there."""
     from matplotlib.figure import Figure
 
     class Picture(Figure):
@@ -161,20 +161,20 @@ def _picture() -> type[Figure]:
 
 
 def check_picture(path: AnyPath, *, or_page: bool = False) -> None:
-    """Check, before long work, that a picture can be drawn and written at `path`."""
+    """Check before long work that a picture can be drawn and written at `path`."""
     path = Path(path)
     endings = (*_ENDINGS, PAGE_ENDING) if or_page else _ENDINGS
     if path.suffix.lower() not in endings:
-        raise ParameterError(f"{path}: a picture's name ends in {' or '.join(endings)}.", name="plot", value=path)
+        raise ParameterError(f"{path}: a picture's name must end in {' or '.join(endings)}.", name="plot", value=path)
     if path.suffix.lower() != PAGE_ENDING:
         _require_matplotlib()
     check_place(path, "plot", replace=True)
 
 
 def save_figure(figure: Figure, path: AnyPath) -> None:
-    """Write a figure as SVG or PNG, whole or not at all; an older picture there is replaced.
+    """Write a figure as SVG or PNG, whole or not at all; an existing file is replaced.
 
-    The same figure and versions give the same bytes: no date, no random identifiers.
+    The same figure and library versions give the same bytes: no date, no random identifiers.
     """
     path = Path(path)
     check_picture(path)
@@ -184,7 +184,7 @@ def save_figure(figure: Figure, path: AnyPath) -> None:
 
 
 def svg_text(figure: Figure) -> str:
-    """Return a figure of `new_figure` as the text of an SVG, the same for the same figure and versions."""
+    """Return a figure from `new_figure` as SVG text, the same for the same figure and library versions."""
     file = StringIO()
     with _style():
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -198,12 +198,12 @@ def _style() -> Iterator[None]:
     import matplotlib.style
 
     with _ONE_AT_A_TIME, matplotlib.style.context(["default", _STYLE]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+")  # one warning of ours names all such letters
+        warnings.filterwarnings("ignore", r"Glyph \d+")  # our own warning names all such letters at once
         yield
 
 
 def letters_without_glyph(texts: Iterable[str]) -> str:
-    """Return the letters of texts that the font of pictures does not have, each once, in their order."""
+    """Return the letters of texts that the pictures' font lacks, each once, in order of appearance."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     font = get_font(findfont(FontProperties(family="DejaVu Sans")))

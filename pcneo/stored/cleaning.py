@@ -1,4 +1,4 @@
-"""Use case: remove standing runs, and what an earlier pcneo stored in another format."""
+"""Use case: remove standing runs, and anything an earlier pcneo stored in another format."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class CleanResult:
 
     Attributes:
         runs: ids of the runs removed.
-        hubs: how many.
-        properties: names of properties that releases had written.
-        kept_properties: those left alone, because some of their values are no longer those of a release.
-        earlier_runs: how many runs that an earlier pcneo had stored in another format.
-        relied_on: ids of those of the runs that releases rest on; the ledger keeps these releases.
-        answered_requests: how many of those that a service had answered.
+        hubs: how many hubs were removed.
+        properties: names of the removed properties, which releases had written.
+        kept_properties: names of properties left alone, because some of their values are no longer those of a release.
+        earlier_runs: how many runs were removed that an earlier pcneo had stored in another format.
+        relied_on: ids of the removed runs that releases rest on; the ledger keeps these releases.
+        answered_requests: how many requests were removed that a service had answered.
     """
 
     runs: tuple[str, ...]
@@ -44,7 +44,7 @@ class CleanResult:
     answered_requests: int = 0
 
     def __repr__(self) -> str:
-        """Return what was removed, in a line, without what there was none of."""
+        """Return what was removed, in a line; counts of zero are left out."""
         named = f" ({words(list(self.runs), 12)})" if self.runs else ""
         further = {
             "runs of an earlier pcneo": self.earlier_runs,
@@ -69,11 +69,12 @@ def clean(
 ) -> CleanResult:
     """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
 
-    What an ended writer left of a run that has no version yet is removed too, by its whole id or with all.
+    A run that has no version yet, which an interrupted writer left behind, is removed too, if its whole id is given or
+    all runs are removed.
 
-    Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. When all is removed, so
-    are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another format, and
-    answered requests.
+    Graphs' names, budgets and the ledger stay; the ledger notes that a release no longer has a property. When all runs
+    are removed, so are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another
+    format, and answered requests.
 
     Returns:
         What was removed.
@@ -92,7 +93,7 @@ def clean(
         ours = [record.id for record in runs if record.graph == graph.name]
         if not ours and graph.name not in {*noted, *unfinished.values()}:
             continue
-        with open_graph(db, graph) as opened:  # which sweeps what is unfinished
+        with open_graph(db, graph) as opened:  # opening sweeps what is unfinished
             if run is None or ours:
                 gone, left = remove_properties(db, graph, None if run is None else ours[0])
                 removed += gone
@@ -130,7 +131,7 @@ def _planned(db: Database, run: str | None) -> CleanResult:
 def _current_runs(db: Database) -> Sequence[RunRecord]:
     try:
         return db.list_runs()
-    except StoreFormatError:  # all of them are of an earlier format
+    except StoreFormatError:  # all runs are in an earlier format
         return []
 
 
@@ -145,7 +146,7 @@ def _relied_on(runs: Sequence[RunRecord], ledger: LedgerRecords) -> tuple[str, .
 
 
 def _removed(runs: Sequence[str], hubs: int) -> str:
-    return f"removed {words(list(runs), 12) or 'what an ended writer had left'}, {hubs:,} cohesions"
+    return f"removed {words(list(runs), 12) or 'what an interrupted writer had left'}, {hubs:,} cohesions"
 
 
 def _count_hubs(db: Database, runs: Sequence[str]) -> int:
@@ -155,16 +156,16 @@ def _count_hubs(db: Database, runs: Sequence[str]) -> int:
 def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
     total = _count_hubs(db, runs)
     for run in runs:
-        opened.hubs.hide_run(run)  # nobody sees it from here on, even if this process ends
+        opened.hubs.hide_run(run)  # readers no longer see it, even if this process ends
     return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, max(total, deleted))))
 
 
 def _clean_earlier(db: Database) -> int:
-    """Delete what an earlier pcneo stored in another format, under the locks that its writers take, too."""
+    """Delete what an earlier pcneo stored in another format, under the locks that its own writers also take."""
     if not db.count_earlier():
         return 0
     with ExitStack() as locks:
         for graph in db.list_graphs():
             locks.enter_context(GraphLock(db, graph.name))
-            Fence(db, graph.name).take()  # what an earlier writer has under way lands nowhere
+            Fence(db, graph.name).take()  # stops whatever an earlier writer has under way
         return db.delete_earlier()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".graphml", ".json")
 MOST_IN_GRAPHML = 5_000_000
-"""Nodes, edges and memberships together: GraphML is built in memory, about a kilobyte for a node or edge."""
+"""Nodes, edges and memberships together: GraphML is built in memory, with about a kilobyte for each node or edge."""
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold, not even escaped."""
 
@@ -32,7 +32,7 @@ class ExportResult:
 
     Attributes:
         path: the file.
-        nodes, edges: how many.
+        nodes, edges: how many there are.
         memberships: members listed in the nodes' attributes.
         bytes: the size of the file.
     """
@@ -47,33 +47,33 @@ class ExportResult:
 def export_run(
     db: Database, path: AnyPath, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None
 ) -> ExportResult:
-    """Write a run as the whole graph."""
+    """Write a run's whole graph with its cohesions."""
     return export_of(lambda: network_of(read_cohesions(db, run=run, graph=graph, progress=progress)), path, progress)
 
 
 def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:
     """Write a network as GraphML, in which a list of members is JSON text, or as networkx's node-link JSON.
 
-    JSON is written piece by piece, so that no run is too large.
+    JSON is written piece by piece, so no run is too large for it.
     """
     path = Path(path)
     check_export(path)
     network = read()
-    with whole_file(path, replace=False, mode=0o600) as file:  # it holds the graph, as cohesions in Parquet do
+    with whole_file(path, replace=False, mode=0o600) as file:  # private, since it holds the graph, as Parquet files do
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()
     return ExportResult(path, network.node_count, network.edge_count, network.memberships, written)
 
 
 def check_export(path: Path) -> None:
-    """Check, before long work, that an export can be written at `path`."""
+    """Check before long work that an export can be written at `path`."""
     if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="to", value=path)
+        raise ParameterError(f"{path}: an export's name must end in {' or '.join(ENDINGS)}.", name="to", value=path)
     check_place(path, "to", replace=False)
 
 
 def _write_json(file: BinaryIO, network: Network, progress: Progress | None) -> None:
-    """Write networkx's node-link format, a node or an edge a line."""
+    """Write networkx's node-link format, with one node or edge a line."""
     head = {"directed": False, "multigraph": False, "graph": network.attributes}
     file.write(json.dumps(head, ensure_ascii=False)[:-1].encode())
     nodes = ({**attributes, "id": key} for key, attributes in network.nodes())
@@ -100,7 +100,7 @@ def _write_graphml(file: BinaryIO, network: Network, progress: Progress | None) 
     if size > MOST_IN_GRAPHML:
         raise GraphError(
             f"{network.node_count:,} nodes, {network.edge_count:,} edges and {network.memberships:,} memberships are "
-            f"more than the {MOST_IN_GRAPHML:,} that GraphML is put together from. Export to a .json file.",
+            f"more than the {MOST_IN_GRAPHML:,} for which GraphML is built in memory. Export to a .json file.",
             size=size,
         )
     graph = networkx.Graph(**network.attributes)

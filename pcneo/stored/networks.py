@@ -1,4 +1,4 @@
-"""Cohesions as networkx graphs, and as streams of nodes and edges for an export."""
+"""Turns cohesions into networkx graphs, and into streams of nodes and edges for an export."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Attributes = dict[str, Any]
 
 @dataclass(frozen=True)
 class Network:
-    """An undirected graph with attributes whose nodes and edges are made while they are iterated over.
+    """An undirected graph with attributes whose nodes and edges are made as they are iterated over.
 
     Attributes:
-        attributes: of the graph.
-        node_count, edge_count: how many there are.
-        memberships: members that the nodes' attributes list, all together.
+        attributes: those of the graph.
+        node_count, edge_count: how many nodes and edges it has.
+        memberships: total number of members in the nodes' attributes.
         nodes: yields (key, attributes), ascending by key.
         edges: yields (smaller key, larger key, attributes), ascending.
     """
@@ -58,11 +58,11 @@ def to_networkx(
     from the vertex (3 stands for three and more).
 
     A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
-    (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge `critical`, the
-    number of cohesions it lies in.
+    (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge has `critical`,
+    the number of cohesions it lies in.
 
     Returns:
-        A graph of its own: nothing of what was passed is changed by changing it.
+        A new graph: changing it does not change anything that was passed.
     """
     import networkx
 
@@ -77,18 +77,18 @@ def network_of(
     cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
     graph: Graph | networkx.Graph[Any] | None = None,
 ) -> Network:
-    """Return the nodes and edges of `to_networkx`, none of them made yet."""
+    """Return the nodes and edges of `to_networkx`, to be made on demand."""
     if isinstance(cohesions, CohesionAround):
         stored = _stored_as(cohesions.run) if isinstance(cohesions, ShownCohesion) else {}
         return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, stored)
     if isinstance(cohesions, StoredCohesions):
         return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, _stored_as(cohesions.run))
     if graph is None:
-        raise ParameterError("Give the graph that was searched with its cohesions.", name="graph", value=None)
+        raise ParameterError("Give the graph that was searched along with its cohesions.", name="graph", value=None)
     graph = as_graph(graph)
     if isinstance(cohesions, CohesionBatch):
         if not np.array_equal(cohesions.keys, graph.keys):
-            raise ParameterError("The cohesions are not of this graph.", name="graph", value=None)
+            raise ParameterError("The cohesions do not belong to this graph.", name="graph", value=None)
         return _of_all(graph, cohesions, critical_counts(graph, cohesions)[0], {})
     return _of_one(cohesions, _connections(graph, cohesions), None, {})
 
@@ -140,7 +140,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
     def edges() -> Iterator[tuple[Key, Key, Attributes]]:
         keys = graph.keys
         u, v = edge_ends(graph)
-        for start in range(0, len(u), 10_000):  # keys of a few edges at a time as Python's own
+        for start in range(0, len(u), 10_000):  # only a few edges' keys as Python objects at a time
             part = slice(start, start + 10_000)
             for a, b, count in zip(
                 keys[u[part]].tolist(), keys[v[part]].tolist(), critical[part].tolist(), strict=True
@@ -168,7 +168,7 @@ def _searched_with(cohesions: FoundCohesion | CohesionBatch) -> Attributes:
 def _connections(graph: Graph, cohesion: FoundCohesion) -> tuple[tuple[Key, Key], ...]:
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     if not place.keys() >= set(cohesion.members):
-        raise ParameterError("The cohesion is not of this graph.", name="graph", value=None)
+        raise ParameterError("The cohesion does not belong to this graph.", name="graph", value=None)
     inside = {place[key] for key in cohesion.members}
     keys = graph.keys
     return tuple(

@@ -1,4 +1,4 @@
-"""Use case: the queries for analysts under `cypher/queries/`, listed, printed and run."""
+"""Use case: list, print and run the queries for analysts under `cypher/queries/`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class QueryResult(Table):
 
     Attributes:
         columns: the names of the columns, in order.
-        rows: one tuple a row; a node is given as its key, a relationship as its type.
+        rows: a tuple for each row; a node is given as its key, a relationship as its type.
         run: the run that was queried.
-        keys: the columns that hold keys of vertices; numbers in others are counts.
+        keys: the columns that hold keys of vertices; numbers in other columns are counts.
         moved: whether the graph is known to have changed since the run.
     """
 
@@ -52,7 +52,7 @@ class QueryResult(Table):
         return dict(zip(self.columns, map(list, values), strict=True))
 
     def __repr__(self) -> str:
-        """Return what it is, in a line."""
+        """Return a line that sums it up."""
         rows = f"{len(self.rows):,} row{'' if len(self.rows) == 1 else 's'} of {', '.join(self.columns)}"
         return f"{rows}: run {self.run.id}, version {self.run.version}"
 
@@ -65,7 +65,7 @@ class _Queries(tuple[Statement, ...]):
 
 
 def list_queries() -> tuple[Statement, ...]:
-    """Return the queries in order of their names, with what they do, take, return and cost.
+    """Return the queries in order of name, each with a description, its parameters, its columns and its cost.
 
     >>> import pcneo
     >>> pcneo.list_queries()[0].name
@@ -80,7 +80,7 @@ def render_query(
     selection: Selection | None = None,
     values: Mapping[str, Key] | None = None,
 ) -> str:
-    """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
+    """Return one query ready to paste, with your names in place of :Person, :KNOWS and id.
 
     >>> import pcneo
     >>> print(pcneo.render_query("critical_connections", values={"id": 58}).splitlines()[-1])
@@ -88,15 +88,15 @@ def render_query(
 
     Args:
         name: the query's name.
-        selection: labels, types and key; the sample's names stand for what it leaves out.
-        values: what is written in place of parameters, by name without the `$`; the others stay parameters.
+        selection: labels, types and key; where it leaves a name out, the sample name stays.
+        values: values to write in place of parameters, by name without the `$`; other parameters stay.
 
     Returns:
-        Cypher, with comments that say what it does, takes and costs.
+        Cypher, with comments that state its purpose, parameters and cost.
 
     Raises:
-        NotFoundError: there is no such query; the message lists those there are.
-        ParameterError: a name that Neo4j does not take.
+        NotFoundError: there is no such query; the message lists the existing ones.
+        ParameterError: Neo4j does not accept a name.
     """
     query = _find(name)
     written = {f"${parameter}": json.dumps(value) for parameter, value in (values or {}).items()}
@@ -124,7 +124,7 @@ def run_query(
     """Run one query on a database and return its table.
 
     Returns:
-        The table, and the run it is of.
+        The table, and the run that was queried.
     """
     query = _find(name)
     values, own = _read(query, parameters)
@@ -165,7 +165,7 @@ def render_for_run(
     """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
 
     Returns:
-        Cypher, as by `render_query`.
+        Cypher, as from `render_query`.
     """
     query = _find(name)
     values, own = _read(query, parameters)
@@ -183,9 +183,10 @@ def render_for_run(
 
 
 def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
-    """Return the values with defaults, and the one name among those given that may be the graph's own key property.
+    """Return the values with defaults, and the given name, if any, that may be the graph's own key property.
 
-    It may where one key is still to be given; its value is then that of the key, and `_check_own` follows.
+    A name may be if it is the only unknown one and exactly one key is missing: its value is then taken for that key,
+    and `_check_own` compares the name later.
     """
     wanted = {parameter.name for parameter in query.parameters}
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
@@ -198,18 +199,18 @@ def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[
 
 
 def _check_own(query: Statement, own: str | None, key: str) -> None:
-    """Refuse a name that might have been the graph's key property, and is not."""
+    """Refuse a name that might have been the graph's key property but is not."""
     if own is not None and own != key:
         raise _takes_none(query, own, f" The key of a vertex is its `{key}` here.")
 
 
 def _vertices(db: Database, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
-    """Return the values that are vertices' keys, by parameter, each of the kind that the graph's keys have."""
+    """Return the values that are keys of vertices, by parameter, converted to the kind of the graph's keys."""
     return {name: find_keys(db, selection, [values[name]])[0] for name in _keys(query) if name in values}
 
 
 def _keys(query: Statement) -> list[str]:
-    """The parameters that are keys of vertices."""
+    """Return the parameters that are keys of vertices."""
     return [parameter.name for parameter in query.parameters if parameter.kind == _KEY]
 
 
@@ -217,7 +218,7 @@ def _find(name: str) -> Statement:
     queries = {query.name: query for query in list_queries()}
     if name not in queries:
         raise NotFoundError(
-            f"There is no query {name!r}.{did_you_mean(name, queries)} There are {', '.join(queries)}.",
+            f"There is no query {name!r}.{did_you_mean(name, queries)} The queries are {', '.join(queries)}.",
             what="query",
             name=name,
         )
@@ -225,7 +226,7 @@ def _find(name: str) -> Statement:
 
 
 def _names(query: Statement, selection: Selection) -> dict[str, str | Sequence[str]]:
-    """Map the sample names of a query to the user's, or to themselves where the user gave none."""
+    """Map the sample names of a query to the user's names, or to themselves where the user gave none."""
     given = {"labels": selection.node_labels, "types": selection.relationship_types, "property": selection.key}
     return {sample.name: given[sample.kind] or sample.name for sample in query.names}
 
@@ -270,14 +271,14 @@ def _is_of_kind(value: object, kind: str) -> bool:
 
 
 def _told(kind: str) -> str:
-    """Say a kind of value as a person would."""
+    """Return a kind of value in words."""
     if kind.endswith(".."):
-        return f"a whole number from {kind.removesuffix('..').partition(' ')[2]} on"
+        return f"a whole number of at least {kind.removesuffix('..').partition(' ')[2]}"
     return {"integer": "a whole number", "string": "text", _KEY: "a whole number or text"}[kind]
 
 
 def _check_vertices(db: Database, selection: Selection, keys: Sequence[Key]) -> None:
-    """Raise where an empty table is due to a vertex that does not exist."""
+    """Raise an error if an empty table is due to a vertex that does not exist."""
     there = {key for key, _ in db.get_neighbours(selection, keys)}
     for key in keys:
         if key not in there:

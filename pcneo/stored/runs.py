@@ -1,4 +1,4 @@
-"""Use cases: the standing runs of a database, and the one that is meant."""
+"""Use cases: list the standing runs of a database, and find the one that the user means."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
 
 LATEST = "latest"
-"""Stands for the id of the whole graph's run that was given a version last."""
+"""Stands for the id of the whole graph's run that got a new version last."""
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run at the version that readers go by, and the graph it is of, as the database has both now.
+    """A run at its current version, and its graph, as both are in the database now.
 
     Attributes:
         run: the record.
         selection: labels, types and key of its graph.
-        moved: whether the count store's nodes or relationships differ from those when the graph was read. Equal counts
-            do not prove that nothing changed; `verify` reads everything.
-        nodes_more, relationships_more: by how many; negative where there are fewer.
+        moved: whether the count store's nodes or relationships differ from when the graph was read. Equal counts do
+            not prove that nothing changed; `verify` reads everything.
+        nodes_more, relationships_more: by how much; negative if there are fewer now.
     """
 
     run: RunRecord
@@ -39,20 +39,20 @@ class StoredRun:
 
 
 def list_runs(db: Database, *, run: str | None = None, graph: str | None = None) -> list[StoredRun]:
-    """Return the standing runs by id, each at the version that readers go by."""
-    runs = runs_named(db, run, graph)  # before the graphs: so each run's graph is listed, too
+    """Return the standing runs in order of id, each at its current version."""
+    runs = runs_named(db, run, graph)  # before the graphs, so that each run's graph is listed too
     graphs = {graph.name: graph.selection for graph in db.list_graphs()}
     now = {name: db.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [_stored(run, graphs[run.graph], now[run.graph]) for run in runs if run.graph in graphs]
 
 
 def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
-    """Return the ids of runs without a version, each with its graph: a writer is at work, or was ended midway."""
+    """Return the ids of runs without a version, each with its graph: a writer is at work, or was interrupted."""
     return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}
 
 
 def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[RunRecord]:
-    """Return the standing runs that are meant."""
+    """Return the standing runs that fit: all, those of a graph, or those that `run` names as a graph or by id."""
     runs = db.list_runs()
     if graph is not None:
         name = find_graph(db, graph).name
@@ -66,7 +66,7 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
 
 
 def _stored(run: RunRecord, selection: Selection, now: tuple[int, int]) -> StoredRun:
-    """Compare a run with the count store; groups of answers do not follow the graph."""
+    """Compare a run with the count store; runs of answers do not follow the graph."""
     more = (0, 0) if run.scope == "answers" else (now[0] - run.node_count, now[1] - run.relationship_count)
     return StoredRun(run, selection, any(more), *more)
 
@@ -80,7 +80,7 @@ def find_run(
     search: str | None = None,
     vertex: Key | None = None,
 ) -> StoredRun:
-    """Return the one run that is meant."""
+    """Return the one run that fits; raise an error if none or several do."""
     wanted = _Wanted.of(graph, p, search)
     stored = list_runs(db)
     runs = [standing.run for standing in stored]
@@ -94,13 +94,13 @@ def find_run(
         whole = [standing for standing in fitting if standing.scope == "graph"]
         fitting = _latest(fitting) or of_vertices
         if len(fitting) > 1:
-            fitting = whole or fitting  # all are named, not only those of the latest version
+            fitting = whole or fitting  # the message names all of them, not only those of the latest version
     chosen = _only(fitting, runs, run, wanted)
     return next(standing for standing in stored if standing.run is chosen)
 
 
 def run_or_graph(db: Database, name: str | None) -> dict[str, str]:
-    """Return a name under the keyword that the functions here take it by: `graph` where a graph has it, else `run`."""
+    """Return a name as the keyword argument for the functions here: `graph` if a graph has the name, else `run`."""
     if name is None:
         return {}
     return {"graph" if any(graph.name == name for graph in db.list_graphs()) else "run": name}
@@ -118,7 +118,7 @@ def choose_run(
     p: AnyP | None = None,
     search: str | None = None,
 ) -> RunRecord:
-    """Return the only run of a whole graph that fits; as `find_run`, but none is taken for being the last."""
+    """Return the only run of a whole graph that fits. Unlike `find_run`, it does not prefer the latest."""
     whole = [standing for standing in runs if standing.scope == "graph"]
     wanted = _Wanted.of(graph, p, search)
     return _only(_fitting(whole, None if run == LATEST else run, wanted), whole, run, wanted)
@@ -126,7 +126,7 @@ def choose_run(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What the run that is meant is of; None for what was left open."""
+    """What the user wants of a run; None for what was left open."""
 
     graph: str | None = None
     p: P | None = None
@@ -134,11 +134,11 @@ class _Wanted:
 
     @classmethod
     def of(cls, graph: str | None, p: AnyP | None, search: str | None) -> _Wanted:
-        """Read p, once for all runs that are compared."""
+        """Read p once, for all runs to be compared."""
         return cls(graph, None if p is None else P(p), search)
 
     def fits(self, run: RunRecord) -> bool:
-        """Whether a run is of it."""
+        """Whether a run has the graph, p and search."""
         return (
             self.graph in (None, run.graph)
             and self.p in (None, run.search.p)
@@ -156,7 +156,7 @@ def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted) -> lis
 
 
 def _with_p_as_stored(run: str) -> str:
-    """Return an id with its p as ids have it: `friends@0.3` is `friends@3/10`."""
+    """Return an id with its p spelled as in stored ids: `friends@0.3` becomes `friends@3/10`."""
     graph, at, rest = run.rpartition("@")
     p, colon, search = rest.partition(":")
     try:
@@ -166,7 +166,8 @@ def _with_p_as_stored(run: str) -> str:
 
 
 def _latest(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """Return the whole graph's runs of the largest version; of several graphs all: their numbers do not compare."""
+    """Return the whole graph's runs at the largest version, or all if there are several graphs, whose numbers do not
+    compare."""
     whole = [run for run in runs if run.scope == "graph"]
     if len({run.graph for run in whole}) > 1:
         return whole
@@ -185,7 +186,7 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
 
 
 def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None) -> NotFoundError:
-    """Say what was asked for, and which runs there are instead; an id has the name of the graph and p."""
+    """Return an error that states what was asked for and which runs exist; an id has the name of the graph and p."""
     wanted = wanted or _Wanted()
     graph = wanted.graph
     is_named = run not in (None, LATEST)

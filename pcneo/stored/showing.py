@@ -33,7 +33,7 @@ def show(
 ) -> ShownCohesion:
     """Read the stored cohesion of one vertex, its connections, and the size of its extended local view.
 
-    Only the neighbourhoods of the members and of the vertex's neighbours are read. Nothing is written.
+    Reads only the neighbourhoods of the members and of the vertex's neighbours. Nothing is written.
 
     Returns:
         The cohesion in the graph as it is now.
@@ -42,7 +42,7 @@ def show(
 
 
 def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
-    """Do what `show` does, in a run at a version that is kept."""
+    """Do what `show` does, for a run at a kept version."""
     (vertex,) = find_keys(db, stored.selection, [vertex])
     hub = db.get_cohesion(stored.selection, stored.run, vertex)
     near: dict[Key, set[Key]] = {}
@@ -50,15 +50,15 @@ def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
         raise NotFoundError(
-            f"Graph {stored.run.graph!r} has no vertex {key_text(vertex)}: no :{labels} has it as its `{key}`"
+            f"Graph {stored.run.graph!r} has no vertex {key_text(vertex)}: no :{labels} has this `{key}`"
             f"{other_kind(db, stored.selection, vertex)}.",
             what="vertex",
             name=vertex,
         )
     if hub is None:
         raise NotFoundError(
-            f"Run {stored.run.id} has no cohesion of vertex {key_text(vertex)}; `pcneo annotate` stores one, for this "
-            f"vertex alone with --vertex {vertex}.",
+            f"Run {stored.run.id} has no cohesion of vertex {key_text(vertex)}. To store one, run `pcneo annotate`, "
+            f"for this vertex only with --vertex {vertex}.",
             what="cohesion",
             name=vertex,
         )
@@ -68,7 +68,7 @@ def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
 def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     """Yield the cohesions of a cohesion's members, the members with most critical connections first.
 
-    Each is read when it is asked for. Members that have none in this run are left out.
+    Each cohesion is read when it is asked for. Members without a cohesion in this run are left out.
     """
     stored = replace(find_run(db, run=shown.run.id), run=shown.run)
     near: dict[Key, set[Key]] = {}
@@ -79,7 +79,7 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
 
 
 def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
-    """Return a shown cohesion as JSON has it."""
+    """Return a shown cohesion as data for JSON."""
     cohesion, view = shown.cohesion, shown.local_view
     return {
         "run": shown.run.id,
@@ -101,12 +101,12 @@ def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
 
 
 def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:
-    """The cohesion in the graph as it is now; what is missing of the neighbourhoods is read."""
+    """Return the cohesion in the graph as it is now; reads the neighbourhoods that are still missing."""
     found, since = cohesion_of(hub, stored.run.search), f"run {stored.run.id}"
     if len(found.members) < len(hub.members):
         raise _member_is_gone(since, found)
     seen = read_around(db, stored.selection, found, since, near)
-    lost = not seen.holds and stored.run.scope != "answers"  # which are of no graph that could be looked at
+    lost = not seen.holds and stored.run.scope != "answers"  # a run of answers has no graph to compare with
     return ShownCohesion(
         cohesion=replace(seen.cohesion, proven=False, best=False) if lost else seen.cohesion,
         connections=seen.connections,
@@ -120,7 +120,7 @@ def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[
 
 
 def cohesion_of(hub: StoredHub, search: Search) -> FoundCohesion:
-    """Return what a hub holds, without members that have lost their keys since."""
+    """Return a hub's cohesion, without members that have lost their keys since."""
     return FoundCohesion(hub.vertex, search, tuple(sorted(_known(hub.members))), hub.edges, hub.proven, hub.best)
 
 
@@ -131,7 +131,7 @@ def read_around(
     since: str = "it was found",
     near: dict[Key, set[Key]] | None = None,
 ) -> CohesionAround:
-    """Read what lies around a cohesion in the graph as it is now."""
+    """Read the surroundings of a cohesion in the graph as it is now."""
     near = {} if near is None else near
     _fetch(db, selection, near, [found.vertex])
     _fetch(db, selection, near, {*near.get(found.vertex, ()), *found.members})
@@ -142,19 +142,19 @@ def read_around(
 
 def _member_is_gone(since: str, found: FoundCohesion) -> GraphChangedError:
     return GraphChangedError(
-        f"A member of this cohesion is gone, or has lost its key, since {since}. Annotate the graph again.",
+        f"A member of this cohesion was deleted or lost its key since {since}. Annotate the graph again.",
         vertex=found.vertex,
     )
 
 
 def _fetch(db: Database, selection: Selection, near: dict[Key, set[Key]], keys: Iterable[Key]) -> None:
-    """Read the neighbourhoods that are not there yet."""
+    """Read the neighbourhoods that `near` does not have yet."""
     missing = sorted(set(keys) - near.keys())
     near |= {key: _known(ends) for key, ends in db.get_neighbours(selection, missing)} if missing else {}
 
 
 def _known(keys: Iterable[Key | None]) -> set[Key]:
-    """Return the keys without those of vertices that have lost theirs."""
+    """Return the keys, without the None of vertices that have lost theirs."""
     return {key for key in keys if key is not None}
 
 
@@ -176,7 +176,7 @@ def read_cohesions(
 
 
 def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -> StoredCohesions:
-    """Do what `read_cohesions` does, for a run at a version that is kept."""
+    """Do what `read_cohesions` does, for a run at a kept version."""
     read = read_graph(db, stored.selection, progress).graph
     with db.reading_version(stored.run):
         rows = db.page_cohesions(stored.selection, stored.run, read.keys)
@@ -194,13 +194,13 @@ def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -
 
 
 def _differs(run: RunRecord) -> GraphChangedError:
-    """Return what to say where a run cannot be read into one piece with the graph as it is now."""
+    """Return the error for a run that cannot be read as a whole with the graph as it is now."""
     if run.replaced_at is None:
         what = f"The graph or the stored memberships are no longer those of run {run.id}. Annotate the graph again."
     else:
         what = (
-            f"The graph, or what is stored, has changed since version {run.version} of run {run.id}, so that version "
-            "cannot be read as a whole with its graph. Its cohesions are still there: iterate the version, or ask "
-            f"Cypher with `c.from <= {run.version} < c.until`."
+            f"The graph or the stored memberships have changed since version {run.version} of run {run.id}, so that "
+            "version cannot be read as a whole with its graph. Its cohesions are still there: iterate over the "
+            f"version, or query Cypher with `c.from <= {run.version} < c.until`."
         )
     return GraphChangedError(what, run=run.id)

@@ -1,4 +1,4 @@
-"""Use case: remove all that pcneo has stored in a database, its constraints and indexes included."""
+"""Use case: remove everything that pcneo has stored in a database, including its constraints and indexes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH = 2_000
 LEDGER = frozenset(
     {"PCohesionGraph", "PCohesionFence", "PCohesionBudget", "PCohesionRelease", "PCohesionLedger", "PCohesionNote"}
 )
-"""What the ledger needs: its own labels, and those of the graphs that it speaks of."""
+"""The labels that the ledger needs: its own, and those of the graphs that it mentions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,10 +24,10 @@ class Everything:
 
     Attributes:
         hubs, memberships, runs, requests, graphs, fences: how many there are.
-        ledger: totals, releases, and notes of what was done to them by hand.
-        schema: names of the constraints and indexes that are pcneo's: those on its own labels, and those on yours that
-            `annotate --create-index` made.
-        ledger_graphs: names of the graphs that the ledger speaks of; they stay as long as it does.
+        ledger: number of totals, releases, and notes of what was done to them by hand.
+        schema: names of pcneo's constraints and indexes: those on its own labels, and those that
+            `annotate --create-index` made on yours.
+        ledger_graphs: names of the graphs that the ledger mentions; they stay as long as it does.
     """
 
     hubs: int
@@ -55,7 +55,7 @@ def everything(db: Database) -> Everything:
 
 
 def services_at_work(db: Database) -> str:
-    """Return in sentences which services work on requests, so that nothing can be removed; nothing where none does."""
+    """Return a message that names the services at work on requests, which prevent removal; empty if there are none."""
     workers = [_process(row["worker"]) for row in db.read("list_working")]
     return f"A service is running on this database ({'; '.join(workers)}). Stop it, then try again." if workers else ""
 
@@ -68,12 +68,13 @@ def _process(worker: str) -> str:
 def uninstall(
     db: Database, *, ledger: bool = False, progress: Progress | None = None
 ) -> tuple[CleanResult, Everything]:
-    """Remove all that pcneo has stored: runs, requests, fences, names of graphs, constraints and indexes.
+    """Remove everything that pcneo has stored: runs, requests, fences, names of graphs, constraints and indexes.
 
-    The ledger stays, with its graphs' names and fences, unless it is to go too. What `pcneo load` has loaded is yours.
+    The ledger stays, with its graphs' names and fences, unless `ledger` is true. Data that `pcneo load` loaded is
+    yours and stays.
 
     Returns:
-        What was removed of runs, and what is left of pcneo.
+        What was removed with the runs, and what is left of pcneo.
     """
     if running := services_at_work(db):
         raise BusyError(running)

@@ -1,4 +1,4 @@
-"""Use case: compare standing runs with the graph as it is now, and with what was written."""
+"""Use case: compare standing runs with the graph as it is now, and stored memberships with what was written."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pcneo.stored.runs import find_run
 
 @dataclass(frozen=True)
 class VerifiedRun:
-    """How a run compares with what is read now.
+    """How a run compares with what is in the database now.
 
     Attributes:
         run: the record.
-        graph_same: whether vertices and edges are those of the run; None for a run of another scope.
-        memberships_same: whether the stored memberships are those that were written; for a `vertices` run whether there
-            are as many.
+        graph_same: whether the graph's vertices and edges are those of the run; None unless the scope is `graph`.
+        memberships_same: whether the stored memberships are those that were written; for a `vertices` run, whether
+            there are as many.
     """
 
     run: RunRecord
@@ -66,7 +66,7 @@ def verify(db: Database, *, run: str | None = None, progress: Progress | None = 
 
 
 def by_graph(runs: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
-    """Return the runs by their graph's name, each in the order given."""
+    """Group runs by the name of their graph; each group keeps the given order."""
     grouped: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         grouped[run.graph].append(run)
@@ -113,7 +113,7 @@ def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress
     try:
         with db.reading_version(run):
             digest = membership_hash(rows())
-    except KeyPropertyError:  # an owner or a member has lost its key, or is gone
+    except KeyPropertyError:  # an owner or a member is gone, or has lost its key
         return False
     if run.membership_hash is None:
         return counts == {"cohesions": run.cohesions, "memberships": run.memberships}

@@ -1,4 +1,4 @@
-"""Use cases: the versions of a standing run, what changed between two of them, and letting one go."""
+"""Use cases: the versions of a standing run, the changes between two of them, and removing one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Side:
     Attributes:
         members: keys, ascending.
         edges: connections inside.
-        best: whether no p-cohesion with a better rank contained the vertex; no difference by itself.
+        best: whether no p-cohesion with a better rank contained the vertex; does not count as a difference.
     """
 
     members: tuple[Key, ...]
@@ -33,7 +33,7 @@ class Difference:
 
     Attributes:
         vertex: its key.
-        before, after: its cohesion in each version; None where there is none.
+        before, after: its cohesion in each version; None where it has none.
     """
 
     vertex: Key
@@ -42,12 +42,12 @@ class Difference:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it follows from the graph alone: each cohesion had the best rank that there was."""
+        """Whether the difference follows from the graph: each cohesion had the best possible rank."""
         return all(side.best for side in (self.before, self.after) if side is not None)
 
 
 def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:
-    """Return the versions of runs that are on record, oldest first."""
+    """Return the recorded versions of runs, oldest first."""
     runs = runs_named(db, run, graph)
     return [version for standing in runs for version in db.list_versions(standing.id)]
 
@@ -81,7 +81,7 @@ def diff(
 
 
 def check_earlier(db: Database, *, run: str, version: int) -> None:
-    """Refuse a version that `let_go` would refuse; nothing is removed."""
+    """Raise the error that `let_go` would raise; nothing is removed."""
     stored = find_run(db, run=run)
     kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}
     if version not in kept or version == stored.run.version:
@@ -89,7 +89,7 @@ def check_earlier(db: Database, *, run: str, version: int) -> None:
 
 
 def let_go(db: Database, *, run: str, version: int) -> int:
-    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many."""
+    """Remove the hubs that only this earlier version of a run has, even if releases rest on it; return how many."""
     stored = find_run(db, run=run)
     graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
     with open_graph(db, graph) as opened:

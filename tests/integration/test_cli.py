@@ -200,7 +200,7 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     pcneo("load", str(tmp_path / "graph.txt"), "--node-label", "User", "--relationship-type", "KNOWS", "--key", "id")
     one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")
     assert one_of_two.returncode == 2
-    said = "There is no graph 'frends' yet; known are 'freinds', 'friends'. Did you mean friends?"
+    said = "There is no graph 'frends' yet; known graphs: 'freinds', 'friends'. Did you mean friends?"
     assert said in " ".join(one_of_two.stderr.split())
     nothing = pcneo("annotate", "-p", "0.5")
     assert nothing.returncode == 2
@@ -219,7 +219,7 @@ def test_without_a_name_the_one_that_the_graph_has_is_meant(pcneo: Any, tmp_path
     for first in (True, False):
         ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5", process=True)
         assert ours.returncode == 0
-        assert ("This graph is known already, as 'friends'; 'ours' is a further name for it" in ours.stderr) is first
+        assert ("This graph is already known as 'friends'; 'ours' is another name for it" in ours.stderr) is first
     for names in ([], NAMES):
         shown = pcneo("annotate", *names, "-p", "0.5")
         assert shown.returncode == 2
@@ -510,7 +510,7 @@ def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
         ({"NEO4J_PASSWORD": "not-the-password"}, "NEO4J_PASSWORD"),
         ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answered at bolt://127.0.0.1:9."),
         ({"NEO4J_URI": "http://localhost:7474"}, "neo4j://localhost:7687"),
-        ({"NEO4J_URI": "neo4j://neo4j:secret-word@localhost"}, "carries a user name or password"),
+        ({"NEO4J_URI": "neo4j://neo4j:secret-word@localhost"}, "contains a user name or password"),
         ({"NEO4J_DATABASE": "nosuchdatabase"}, "NEO4J_DATABASE"),
     ],
 )
@@ -553,7 +553,7 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert (tmp_path / "1.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     refused = pcneo("show", "1", "--plot", str(tmp_path / "1.pdf"))
     assert refused.returncode == 2
-    assert "ends in .svg or .png" in refused.stderr
+    assert "must end in .svg or .png" in refused.stderr
     refused = pcneo("annotate", *NAMES, "--plot", str(tmp_path / "2.svg"))
     assert refused.returncode == 2
     assert "--mode stats" in refused.stderr

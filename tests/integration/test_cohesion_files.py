@@ -165,8 +165,9 @@ def test_files_of_another_state_of_the_graph_are_refused(known, db, tmp_path):
     old = parts_of(db, tmp_path / "old", 2)
     db.run("MATCH (a:Person {id: 100}), (b:Person {id: -7}) CREATE (a)-[:KNOWS]->(b)")
     new = parts_of(db, tmp_path / "new", 2)
-    refused(db, GraphChangedError, "it is of another graph, or the graph has changed", *old)
-    refused(db, GraphChangedError, "changed between these files" if known else "of another graph", old[0], new[1])
+    refused(db, GraphChangedError, "it is from another graph, or the graph has changed", *old)
+    between = "changed between one of these files" if known else "from another graph"
+    refused(db, GraphChangedError, between, old[0], new[1])
     load(db, *new)
 
 
@@ -188,7 +189,7 @@ def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp
     copy = tmp_path / "copy.parquet"
     copy.write_bytes(files[0].read_bytes())
     assert CohesionFile(files[0]).cohesions * 2 == 64
-    refused(db, ParameterError, "hold the same vertices", files[0], copy)
+    refused(db, ParameterError, "hold some of the same vertices", files[0], copy)
 
 
 def test_files_of_different_searches_are_refused(db, tmp_path):
@@ -221,7 +222,7 @@ def test_what_is_no_cohesion_of_the_graph_is_refused(db, tmp_path):
     refused(db, FileFormatError, "fewer neighbours than it needs", replaced(file, wrong, place, [vertex], 0))
     others = [v for v in members if v != vertex]
     refused(db, FileFormatError, "changed", replaced(file, wrong, place, others, edges))
-    refused(db, FileFormatError, "numbers of edges", replaced(file, wrong, place, members, edges + 1))
+    refused(db, FileFormatError, "edge counts", replaced(file, wrong, place, members, edges + 1))
     everything = sorted(v for v in graph if graph[v])
     count = sum(map(len, graph.values())) // 2
     larger = replaced(file, wrong, place, everything, count)

@@ -166,11 +166,11 @@ def test_vertices_are_keys_everywhere(ring: package.GraphHandle) -> None:
     assert {c.vertex for c in run} == set(range(5, 11))
     assert (7 in run, 4 in run, 7.0 in run, True in run) == (True, False, False, False)
     for key in (True, 7.0, np.float32(7), None):
-        with pytest.raises(TypeError, match="a key is an integer or text"):
+        with pytest.raises(TypeError, match="a key must be an integer or text"):
             run[key]  # pyright: ignore[reportArgumentType]
     with pytest.raises(KeyError) as raised:
         run[4]
-    assert str(raised.value) == "Graph 'ring' has no vertex 4: no :Person has it as its `id`."
+    assert str(raised.value) == "Graph 'ring' has no vertex 4: no :Person has this `id`."
     assert run.get(4) is None
 
 
@@ -190,7 +190,9 @@ def test_iterating_is_at_one_version_and_ends_with_an_error_if_that_is_let_go(
     seen += walk
     assert {c.vertex: c.members for c in seen} == before == {c.vertex: c.members for c in run.version(1)}
     assert run.record.version == 2
-    with pytest.raises(GraphChangedError, match=r"since version 1 of run ring@7/10, .* iterate the version, or ask"):
+    with pytest.raises(
+        GraphChangedError, match=r"since version 1 of run ring@7/10, .* iterate over the version, or query"
+    ):
         run.version(1).read()
     assert len(run.read()) == 6
     walk = iter(run.version(1))
@@ -219,7 +221,7 @@ def test_a_cohesion_that_the_graph_has_left_behind_is_not_called_the_smallest(db
     )
     (from_stream,) = triangles.stream(p="0.5", vertices=[1])
     db.driver.execute_query(MOVES)
-    changed = "The graph has changed since this run, and this is no p-cohesion any more: annotate it again"
+    changed = "The graph has changed since this run, and this is no longer a p-cohesion: annotate it again"
     assert repr(run[1]).endswith(f", search smallest; t{changed[1:]}")
     assert (run[1].proven, run[1].best, run[1].around.holds) == (False, False, False)
     assert run[1].caption().endswith(f"{changed}.")
@@ -228,10 +230,10 @@ def test_a_cohesion_that_the_graph_has_left_behind_is_not_called_the_smallest(db
     assert changed in Path("1.html").read_text()
     assert repr(from_stream).endswith("the smallest there is")  # nothing is looked up for a repr
     assert not from_stream.around.holds
-    assert repr(from_stream).endswith("; the graph has changed since it was found, and it is no p-cohesion any more")
+    assert repr(from_stream).endswith("; the graph has changed since it was found, and it is no longer a p-cohesion")
     triangles.annotate(p="0.5")
     assert repr(run[1]).endswith("the smallest there is")
-    assert repr(run.version(1)[1]).endswith("since version 1 of this run, and this is no p-cohesion any more")
+    assert repr(run.version(1)[1]).endswith("since version 1 of this run, and this is no longer a p-cohesion")
 
 
 def test_a_graph_that_is_known_to_have_changed_is_told_of_with_each_cohesion(ring: package.GraphHandle) -> None:
@@ -313,7 +315,7 @@ def test_connect_says_what_was_expected(db: package.Db) -> None:
     with pytest.raises(ConnectionFailedError, match=r"^uri is 'localhost:7687'\. It must look like"):
         package.connect("localhost:7687", auth=("neo4j", "x"))
     with pytest.raises(
-        ConnectionFailedError, match=r"^uri carries a user name or password\. Take it out and give auth"
+        ConnectionFailedError, match=r"^uri contains a user name or password\. Take it out and give auth"
     ):
         package.connect("bolt://neo4j:x@localhost", auth=("neo4j", "x"))
 
@@ -403,13 +405,13 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
     anything: Any = package
     names: dict[str, Any] = {"node_label": "P", "relationship_type": "R", "key": "id"}
     for use, says in (
-        (lambda: db.load([(1, 2)], **{**names, "node_label": 3}), "node_label is a name, not 3, which is int"),
-        (lambda: db.graph(5), "name is the name of a graph, not 5, which is int"),  # type: ignore[arg-type]
-        (lambda: db.graph(node_labels=3), "a label or type is text, not 3, which is int"),  # type: ignore[arg-type]
-        (lambda: db.run(5), "id is the id of a run, such as 'friends@3/10', not 5, which is int"),  # type: ignore[arg-type]
-        (lambda: run.head("3"), "count is a whole number, not '3', which is str"),
-        (lambda: run.version("1"), "number is a whole number, not '1', which is str"),
-        (lambda: run.diff("1", "2"), "before is a whole number, not '1', which is str"),
+        (lambda: db.load([(1, 2)], **{**names, "node_label": 3}), "node_label must be a name, not 3, which is int"),
+        (lambda: db.graph(5), "name must be the name of a graph, not 5, which is int"),  # type: ignore[arg-type]
+        (lambda: db.graph(node_labels=3), "a label or type must be text, not 3, which is int"),  # type: ignore[arg-type]
+        (lambda: db.run(5), "id must be the id of a run, such as 'friends@3/10', not 5, which is int"),  # type: ignore[arg-type]
+        (lambda: run.head("3"), "count must be a whole number, not '3', which is str"),
+        (lambda: run.version("1"), "number must be a whole number, not '1', which is str"),
+        (lambda: run.diff("1", "2"), "before must be a whole number, not '1', which is str"),
         (lambda: anything.start_server(5), "data is the folder of a server's data, not 5, which is int"),
         (lambda: anything.stop_server(5), "data is the folder of a server's data, not 5, which is int"),
     ):

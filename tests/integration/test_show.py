@@ -129,7 +129,7 @@ def test_a_graph_that_has_changed_is_said_so(db):
 def test_a_member_that_has_lost_its_key_is_refused(db):
     write(db)
     db.run("MATCH (v:Person {id: 1}) REMOVE v.id")
-    with pytest.raises(GraphChangedError, match="A member of this cohesion is gone, or has lost its key"):
+    with pytest.raises(GraphChangedError, match="A member of this cohesion was deleted or lost its key"):
         show(db, 0)
 
 
@@ -167,7 +167,7 @@ def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_pa
     (tmp_path / "a.json").write_text("mine")
     with pytest.raises(ParameterError, match="exists and is not overwritten"):
         export_run(db.store, tmp_path / "a.json", run=run)
-    with pytest.raises(ParameterError, match=r"ends in \.graphml or \.json"):
+    with pytest.raises(ParameterError, match=r"must end in \.graphml or \.json"):
         export_run(db.store, tmp_path / "a.csv", run=run)
     assert (tmp_path / "a.json").read_text() == "mine"
 
@@ -179,6 +179,6 @@ def test_stats_draw_what_they_describe_and_write_nothing_to_the_database(db, tmp
         path = tmp_path / f"{vertices is None}.svg"
         annotate.stats(db.store, p=["0.3", P], plot=path, vertices=vertices, **PERSONS)
         assert path.read_bytes().startswith(b"<?xml")
-    with pytest.raises(ParameterError, match=r"ends in \.svg or \.png"):
+    with pytest.raises(ParameterError, match=r"must end in \.svg or \.png"):
         annotate.stats(db.store, p=P, plot=tmp_path / "a.pdf", **PERSONS)
     assert db.everything() == before

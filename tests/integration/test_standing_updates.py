@@ -277,11 +277,11 @@ def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, c
     annotate.write(db.store, p=["0.4", "0.5"], **names)
     annotate.write(db.store, p="0.4", search="degree", vertices=[1], **names)
     db.run("MATCH (:Person {id: 2})-[r:KNOWS]->(:Person {id: 3}) DELETE r")
-    assert "leaves as it is" not in caplog.text
+    assert "which was not updated" not in caplog.text
     annotate.write(db.store, p="0.4", graph="our friends")
-    said = [message for message in caplog.messages if "leaves as it is" in message]
+    said = [message for message in caplog.messages if "which was not updated" in message]
     whole, single = sorted(said)
     assert "our friends@1/2," in whole
-    assert "`pcneo annotate --graph 'our friends' -p 1/2` renews it" in whole
+    assert "To update it: `pcneo annotate --graph 'our friends' -p 1/2`." in whole
     assert "our friends@2/5:degree:vertices," in single
     assert "--graph 'our friends' -p 2/5 --search degree --vertex KEY`" in single

@@ -312,7 +312,7 @@ def test_a_gzip_that_is_cut_short_or_none_is_refused_in_every_format(tmp_path, s
     with pytest.raises(FileFormatError, match="cut short"):
         read_graph_file(path)
     path.write_bytes(b"1 2\n")
-    with pytest.raises(FileFormatError, match="the name says gzip"):
+    with pytest.raises(FileFormatError, match="its name says gzip"):
         read_graph_file(path)
 
 

@@ -77,9 +77,9 @@ def test_cohesions_without_their_graph_or_with_another_are_refused(searched):
     _, _, batch = searched
     with pytest.raises(ParameterError, match="Give the graph"):
         to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType] - the type checker refuses it, too
-    with pytest.raises(ParameterError, match="not of this graph"):
+    with pytest.raises(ParameterError, match="not belong to this graph"):
         to_networkx(next(batch.cohesions()), graph_from_edges([1, 2], [1], [2]))
-    with pytest.raises(ParameterError, match="not of this graph"):
+    with pytest.raises(ParameterError, match="not belong to this graph"):
         to_networkx(batch, graph_from_edges([1, 2], [1], [2]))
 
 

@@ -128,7 +128,7 @@ def test_it_is_saved_under_its_ending_alone(tmp_path: Path):
     page.save(tmp_path / "a.html")
     page.save(tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == page.html
-    with pytest.raises(ParameterError, match=r"ends in \.html"):
+    with pytest.raises(ParameterError, match=r"must end in \.html"):
         page.save(tmp_path / "a.svg")
     with pytest.raises(ParameterError, match="no folder"):
         page.save(tmp_path / "none" / "a.html")

@@ -33,7 +33,7 @@ def test_every_look_has_a_colour_of_its_own_and_a_mark_for_print_without_colours
     assert len({look.colour for look in plots.LOOKS.values()}) == len(plots.LOOKS)
     assert len({look.marker for look in plots.LOOKS.values()}) == len(plots.LOOKS)
     assert "reconstructed" in plots.look("degree").label
-    with pytest.raises(ParameterError, match="no look of its own"):
+    with pytest.raises(ParameterError, match="There is no look"):
         plots.look("nonsense")
 
 
@@ -56,7 +56,7 @@ def test_an_older_picture_is_replaced_and_other_endings_are_refused(tmp_path):
     plots.draw_cohesion(ALONE, path)
     assert path.read_bytes().startswith(b"<?xml")
     for name in ("a.pdf", "a", "a.svg.txt"):
-        with pytest.raises(ParameterError, match=r"ends in \.svg or \.png"):
+        with pytest.raises(ParameterError, match=r"must end in \.svg or \.png"):
             plots.check_picture(tmp_path / name)
 
 

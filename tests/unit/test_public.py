@@ -358,9 +358,9 @@ def test_a_container_has_what_a_search_found_and_says_what_it_is():
 def test_what_is_not_a_key_is_a_type_error_and_never_in(key: Any):
     batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], "1/2")
     assert key not in batch
-    with pytest.raises(TypeError, match=r"a key is an integer or text, not .*which is"):
+    with pytest.raises(TypeError, match=r"a key must be an integer or text, not .*which is"):
         batch[key]
-    with pytest.raises(TypeError, match="a key is an integer or text"):
+    with pytest.raises(TypeError, match="a key must be an integer or text"):
         pcneo.minimal_p_cohesion([(1, 2)], key, "1/2")
 
 

@@ -67,7 +67,7 @@ def test_names_stay_out_of_the_comments_of_a_printed_query(name: str) -> None:
 
 
 def test_an_unknown_query_is_not_found_and_those_there_are_are_listed() -> None:
-    with pytest.raises(NotFoundError, match=r"'nonsense'\. There are .*critical_connections"):
+    with pytest.raises(NotFoundError, match=r"'nonsense'\. The queries are .*critical_connections"):
         render_query("nonsense")
     with pytest.raises(NotFoundError, match=r"Did you mean critical_connections\?"):
         render_query("critical_conections")
@@ -79,9 +79,9 @@ def test_an_unknown_query_is_not_found_and_those_there_are_are_listed() -> None:
     ("parameters", "complaint"),
     [
         ({"run": "r", "limit": 3, "id": 1}, "takes no parameter 'id'"),
-        ({"run": "r", "limit": 0}, r"limit .* must be a whole number from 1 on, not 0"),
-        ({"run": "r", "limit": True}, r"limit .* must be a whole number from 1 on, not True"),
-        ({"run": "r", "limit": "3"}, r"limit .* must be a whole number from 1 on, not '3'"),
+        ({"run": "r", "limit": 0}, r"limit .* must be a whole number of at least 1, not 0"),
+        ({"run": "r", "limit": True}, r"limit .* must be a whole number of at least 1, not True"),
+        ({"run": "r", "limit": "3"}, r"limit .* must be a whole number of at least 1, not '3'"),
         ({"run": 5, "limit": 3}, "run .* must be text, not 5"),
     ],
 )

@@ -214,7 +214,7 @@ def test_a_host_that_cannot_be_one_is_named(pcneo, uri):
 @pytest.mark.parametrize("name", ["URI", "USERNAME", "PASSWORD", "DATABASE"])
 def test_bytes_that_are_no_utf_8_are_refused_by_the_name_of_their_variable(pcneo, name):
     value = "bolt://\udcff" if name == "URI" else "\udcff"
-    assert pcneo("runs", **{f"NEO4J_{name}": value}) == (5, f"pcneo: NEO4J_{name} holds bytes that are no UTF-8.\n")
+    assert pcneo("runs", **{f"NEO4J_{name}": value}) == (5, f"pcneo: NEO4J_{name} holds bytes that are not UTF-8.\n")
 
 
 def test_an_export_or_a_picture_with_a_name_that_is_too_long_is_refused_as_an_argument(tmp_path: Path):

@@ -126,7 +126,7 @@ def test_advice_is_given_where_a_machine_or_a_store_is_not_enough():
     assert "0.4 GB with one thread" in line
     slow = replace(small, write_seconds=7_200.0, write_seconds_low=3_600.0, write_seconds_high=14_400.0)
     (line,) = replace(slow, store_bytes=10**11, parquet_bytes=3 * 10**9).advice()
-    assert "2.0 hours (1.0 to 4.0), the store 100.0 GB" in line
+    assert "2.0 hours (1.0 to 4.0) and 100.0 GB of the store" in line
     assert "--to FOLDER, 3.0 GB" in line
 
 
