@@ -59,7 +59,7 @@ class OwnLedger:
         # [party-ledger]
         if not epsilon <= self.limit:
             raise BudgetError(
-                f"The call has epsilon {exact_text(epsilon)}, but vertex {self.key!r} answers calls only up to epsilon "
+                f"The call has epsilon {exact_text(epsilon)}, but vertex {self.key!r} answers only up to "
                 f"{exact_text(self.limit)}. Nothing was spent."
             )
         spent = sum((spend.epsilon for spend in self.spends), Fraction(0))

@@ -172,7 +172,7 @@ class AnswersFile:
 
     def _unknown(self, key: object) -> GraphError:
         return GraphError(
-            f"{self.path} has answers about vertex {key!r}, which the graph does not have: they are for other vertices.",
+            f"{self.path} has answers about vertex {key!r}, which is not in the graph: they are for other vertices.",
             key=key,
         )
 

@@ -130,7 +130,7 @@ def _noisy(release: Prepared, terms: Terms) -> str:
     if least is None or least <= expected:
         return ""
     return (
-        f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, and "
+        f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
         f"{is_so.format(rounded(expected))}, {says}: counts would be mostly noise."
     )
 

@@ -101,8 +101,9 @@ def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
     """Say what to do about a damaged record."""
     name = shlex.quote(damaged.graph or graph)
     return (
-        "pcneo never writes that: someone has changed the ledger, and nothing is released until it is put right: "
-        f"record with `pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E` what it spent, or allowed."
+        "No version of pcneo writes that: someone has changed the ledger, and nothing is released until it is put "
+        "right. Record what it spent, or allowed, with "
+        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E`."
     )
 
 
@@ -258,8 +259,8 @@ def next_number(ledger: LedgerRecords, graph: str) -> int:
     number = ledger.last_number(graph) + 1
     if number >= LARGEST_NUMBER:
         raise BudgetError(
-            f"A total of graph {graph!r} has the number {number - 1}, and no number can follow. pcneo did not write "
-            "that: delete its node.",
+            f"A total of graph {graph!r} has the number {number - 1}, and no number can follow. No version of "
+            "pcneo wrote that: delete its node.",
             graph=graph,
         )
     return number

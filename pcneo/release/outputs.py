@@ -25,8 +25,7 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.outlook import noise_warning
 
 OWNERS_FOLDER = "owner"
-"""A folder beside the public file for what only the owner may see, so that sharing the other files does not share it.
-"""
+"""A folder beside the public file for what only the owner may see, so that sharing the files does not share it."""
 
 HOW_TO_READ = 'to read it: pcneo.read_release(FILE), or pandas.read_csv(FILE, comment="#")'
 

@@ -50,7 +50,7 @@ class Prepared(Chosen):
     figures: Mapping[str, object]
     answer_set: str | None = None
     given: AnsweredPairs | PairAnswers | None = None
-    earlier: Earlier = Earlier()  # noqa: RUF009 - nobody can change it
+    earlier: Earlier = Earlier()  # noqa: RUF009 - no one can change it
 
     @property
     def file(self) -> str:

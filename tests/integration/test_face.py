@@ -294,7 +294,7 @@ def test_a_name_that_is_near_is_meant_and_a_mechanism_is_where_it_belongs(
     assert db.graph() == db.graph("ring")
     with pytest.raises(ParameterError, match="rests on the groups of a run"):
         ring.release(package.Critical(epsilon=1), to="a.csv")
-    with pytest.raises(ParameterError, match="rests on no run"):
+    with pytest.raises(ParameterError, match="does not rest on a run"):
         ring.run("0.7").release(package.Edge(epsilon=1), to="a.csv")
     with pytest.raises(TypeError, match="a mechanism is wanted"):
         ring.release("edge", to="a.csv")  # pyright: ignore[reportArgumentType]

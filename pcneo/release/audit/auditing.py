@@ -39,7 +39,7 @@ from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
 
-NOTICE = "For the owner alone: this reveals more of the graph than the promise of a release allows. Do not publish it."
+NOTICE = "For the owner alone: this reveals more about the graph than a release's promise allows. Do not publish it."
 
 MEANING = (
     "At equal ε, mechanisms promise different things, and the one with the smallest error may reveal the most. The "
@@ -100,7 +100,7 @@ class AuditResult:
     """What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
     Attributes:
-        notice: that it is for the owner alone.
+        notice: states that it is for the owner alone.
         meaning: what the figures mean.
         graph, run, p, search: what it rests on; the last three are None without a run.
         k, epsilon: of every release.
