@@ -162,7 +162,10 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
     for other in ledger.graphs:
         is_other = other.name != graph.name and not ledger.are_apart(graph.name, other.name)
         if is_other and other.name in ledger.used and ledger.is_empty(other.selection):
-            what = "may be graph {}, which has lost all its nodes or relationships, as happens when one is renamed."
+            what = (
+                "may be graph {}, which has lost all its nodes or relationships, as happens when a label or a type is "
+                "renamed."
+            )
             raise _which_graph(graph, other.name, what)
 
 
@@ -170,7 +173,7 @@ def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:
     name = shlex.quote(graph.name)
     return BudgetError(
         f"Graph {graph.name!r} {what.format(repr(other))} If they are the same graph, run `pcneo budget same {name} "
-        f"{shlex.quote(other)}`, so that what it has spent also counts under the new name; if not, run `pcneo budget "
+        f"{shlex.quote(other)}`, so that its past spends count under the new name; if not, run `pcneo budget "
         f"apart {name} {shlex.quote(other)}`. Nothing was spent.",
         graph=graph.name,
         other=other,

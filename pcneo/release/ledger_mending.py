@@ -55,7 +55,7 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         elif not 0 < values.get("number", 0) < LARGEST_NUMBER:
             values["number"] = next_number(ledger, graph)
         mend_record(transaction, found, values)
-        what = f"put {'release' if found.is_release else 'total'} {record} right, which {found.why}"
+        what = f"put right {'release' if found.is_release else 'total'} {record}, which {found.why}"
         create_note(transaction, "mended", graph, what, records=[as_json(found.properties)])
 
 

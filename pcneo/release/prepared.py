@@ -1,4 +1,4 @@
-"""A release made ready: its graph and groups are read, and checked on the arrays that are counted; nothing is spent."""
+"""A release made ready: its graph and groups are read, and checked on the arrays it counts on; nothing is spent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Prepared(Chosen):
         scaling: how the scales are found.
         utility: what may be shown before the spend.
         losses: of connections at scale 1; for the owner alone. None for a mechanism that adds no noise.
-        figures: the owner's report on errors that do not follow from scales.
+        figures: for the owner's report, about errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
         earlier: what earlier releases of the graph have published about it.

@@ -27,7 +27,7 @@ _NUMBERS = {
     *("total", "scale", "standardErrorOfTotal", "halfWidthOf95PercentInterval"),
     *("standardErrorOfACount", "halfWidthOf95PercentIntervalOfACount"),
 }
-"""Values of the record that must be numbers where they are present, since they are computed with."""
+"""Values of the record that must be numbers where they are present, since computations use them."""
 _MOST_BYTES = 2**26
 """The most bytes of a public file; one with a million vertices has some 60 million."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")

@@ -107,7 +107,7 @@ def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerR
 
 
 def check_room(db: Database, source: Source, epsilons: Collection[Fraction], named: Selection, terms: Terms) -> None:
-    """Refuse, before anyone is asked for a mechanism, an ε for which no mechanism that promises something has room.
+    """Refuse, before asking for a mechanism, an ε that does not fit the budget with any that promises something.
 
     Releases at one ε may be computed from the same answers, so each ε counts once.
     """

@@ -108,7 +108,7 @@ class AuditResult:
         total: the exact number of k-cliques.
         inside: the share of the connections that lies inside groups; None without groups or connections.
         threshold: ln(n/d), d the mean degree; None without connections.
-        releases, attacked: how many were simulated for each mechanism, with `SEED`, and how many of these attacked.
+        releases, attacked: how many were simulated per mechanism, with `SEED`, and how many of these were attacked.
         rows: zeros, exact degrees and exact counts, then the mechanisms.
     """
 
