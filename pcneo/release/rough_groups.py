@@ -38,7 +38,7 @@ class RoughGroups:
 def annotate_answers(
     db: Database, *, answers_from: AnyPath, keeping: Keeping | None = None, **asked: Unpack[Asked]
 ) -> RoughGroups:
-    """Store the minimal p-cohesions of the yes-answers whose ends share enough yes-neighbours, as separate runs.
+    """Store the minimal p-cohesions of yes-answers whose ends share enough yes-neighbours, as a separate kind of run.
 
     They follow only from the answers, carry the promise of `respond` and cost nothing more. No release rests on them,
     and they are never taken for runs of the graph.
