@@ -1,4 +1,4 @@
-"""The tools under the Model Context Protocol, by its official SDK."""
+"""The tools, served over the Model Context Protocol with its official SDK."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "Stored critical connections of graphs in Neo4j. Begin with list_graphs and list_runs. Cohesions are computed from "
-    "the exact graph and protect nobody's privacy: show them only to people who may see the graph. Noisy counts are "
-    "released by the owner alone, on the command line."
+    "the exact graph and protect no one's privacy: show them only to people who may see the graph. Only the owner "
+    "releases noisy counts, on the command line."
 )
 
 
 def run_agent_server(db: Database, *, allow_requests: bool = False) -> None:
-    """Answer on standard input and output until the client leaves."""
+    """Answer on standard input and output until the client disconnects."""
     make_agent_server(db, allow_requests=allow_requests).run()
 
 
 def make_agent_server(db: Database, *, allow_requests: bool = False) -> MCPServer[Any]:
-    """Return the server; for its arguments see `run_agent_server`."""
+    """Return the server that `run_agent_server` runs."""
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp_types import ToolAnnotations
@@ -50,7 +50,7 @@ def make_agent_server(db: Database, *, allow_requests: bool = False) -> MCPServe
 
 
 def _answering(tool: Callable[..., Any], turn: threading.Lock) -> Callable[..., Any]:
-    """One call at a time; an error of ours reaches the agent as its sentence, any other as a fault without details."""
+    """Allow one call at a time; the agent gets pcneo's errors as their sentence, and any other without details."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     @wraps(tool)

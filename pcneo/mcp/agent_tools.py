@@ -15,11 +15,11 @@ from pcneo.stored.runs import list_runs
 from pcneo.stored.showing import plain_cohesion, show
 
 AnyKey = str | int
-"""Keys of vertices as JSON has them."""
+"""The key of a vertex, as JSON holds it."""
 
 
 class AgentTools:
-    """The tools, over one database; each returns what JSON can hold."""
+    """The tools, over one database; each returns values that JSON can hold."""
 
     def __init__(self, db: Database) -> None:
         """Ask this database."""
@@ -30,9 +30,9 @@ class AgentTools:
         return [{"graph": record.name, **json_form(record.selection)} for record in self._db.list_graphs()]
 
     def list_runs(self, graph: str | None = None) -> list[dict[str, Any]]:
-        """List the stored runs, of one graph or of all: p, search, version, how many cohesions and memberships.
+        """List the stored runs of one graph or of all: p, search, version, and how many cohesions and memberships.
 
-        `moved` is true where the graph is known to have changed since.
+        `moved` is true if the graph is known to have changed since.
         """
         return [{**json_form(stored.run), "moved": stored.moved} for stored in list_runs(self._db, graph=graph)]
 
@@ -41,9 +41,9 @@ class AgentTools:
     ) -> dict[str, Any]:
         """Read the stored minimal p-cohesion of one vertex, named by its key.
 
-        A minimal p-cohesion is a smallest connected set that was found around the vertex in which everyone keeps at
-        least a fraction p of their neighbours; the connections inside are its critical connections. `proven`: no
-        smaller one exists. Where `best` is false it is one of several. graph, p and search choose among stored runs.
+        A minimal p-cohesion is a smallest connected set found around the vertex in which every member keeps at least a
+        fraction p of its neighbours; the connections inside are the vertex's critical connections. `proven` means that
+        no smaller one exists. If `best` is false, it is one of several. graph, p and search choose among stored runs.
         """
         return plain_cohesion(show(self._db, vertex=vertex, graph=graph, p=p, search=search))
 
@@ -62,7 +62,7 @@ class AgentTools:
         p: str | None = None,
         search: str | None = None,
     ) -> dict[str, Any]:
-        """Run one of the queries of `list_queries`; a vertex is named by its key, as the parameter `id`."""
+        """Run one of the queries of `list_queries`; a vertex is given by its key, in the parameter `id`."""
         result = run_query(self._db, name, parameters=parameters, graph=graph, p=p, search=search)
         rows = [dict(zip(result.columns, json_form(list(row)), strict=True)) for row in result.rows]
         return {"run": result.run.id, "version": result.run.version, "moved": result.moved, "rows": rows}
@@ -72,11 +72,11 @@ class AgentTools:
 
         Reads the whole graph once, which can take a minute. Writes nothing.
         """
-        find_graph(self._db, graph)  # which a name of no graph must not pass: `estimate` takes it for a new one's
+        find_graph(self._db, graph)  # stops a name that no graph has: `estimate` would take it for a new graph's
         return json_form(estimate_graph(self._db, graph=graph, p=p, search=search))
 
     def read_answer(self, request: AnyKey) -> dict[str, Any]:
-        """Read how far a request is: its status, progress from 0 to 1, message, and the runs that it produced.
+        """Read how far along a request is: its status, progress from 0 to 1, message, and the runs that it produced.
 
         A status of null means that no service has taken it yet.
         """
@@ -90,8 +90,8 @@ class AgentTools:
     ) -> dict[str, Any]:
         """Ask the service beside the database for the cohesions of some vertices; `read_answer` has the answer.
 
-        request is an identifier of your own: the same one again asks once. Without p every standing run of the graph
-        is meant.
+        request is an identifier that you choose: repeating it does not ask twice. Without p, this asks for every
+        standing run of the graph.
         """
         placed = PlacedRequest(
             command="annotate", graph=graph, p=p, search=search, vertices=vertices, run=None, by="mcp", id=request

@@ -1,4 +1,4 @@
-"""What a vertex runs: it answers a call from its own row, after it has written the spend into its own ledger."""
+"""The program that a vertex runs: it writes the spend into its own ledger, then answers a call from its own row."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Sent:
 
     Attributes:
         message: the file to send to the collector.
-        key: of the vertex.
-        pairs: how many pairs were answered for.
+        key: the vertex's key.
+        pairs: how many pairs it answered for.
         epsilon: what each of them cost.
-        left: of the vertex's total.
+        left: what is left of the vertex's total.
     """
 
     message: Path
@@ -51,7 +51,7 @@ def answer_call(
     with ledger_held(book):
         known = read_ledger(book)
         if known.key != own.key or type(known.key) is not type(own.key):
-            raise GraphError(f"{row} is of vertex {own.key!r}, and {book} of {known.key!r}.", key=own.key)
+            raise GraphError(f"{row} belongs to vertex {own.key!r}, but {book} to {known.key!r}.", key=own.key)
         if (at := checked_call.key_list.place(own.key)) is None:
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
         spent = known.with_spend(checked_call.release, checked_call.epsilon)
@@ -62,7 +62,7 @@ def answer_call(
         answers = answer(known.key, own, checked_call.key_list, checked_call.epsilon, coins)
         write_message(place, Message(checked_call.release, own.key, answers))
     except PcneoError as error:
-        raise PcneoError(f"{error} The spend stays in {book}; answering again is a new spend.", **error.data) from error
+        raise PcneoError(f"{error} The spend stays in {book}; answering again spends again.", **error.data) from error
     left = spent.total - sum(spend.epsilon for spend in spent.spends)
     return Sent(place, own.key, len(checked_call.key_list.partners(at)), checked_call.epsilon, left)
 
@@ -74,5 +74,5 @@ def read_row(path: AnyPath) -> OwnRow:
     (key,) = keys_of(path, [fields["key"]])
     neighbours = keys_of(path, fields["neighbours"])
     if key in neighbours or any(type(other) is not type(key) for other in neighbours):
-        raise bad(path, "a vertex is no neighbour of its own, and keys are all whole numbers or all text")
+        raise bad(path, "a vertex cannot be its own neighbour, and keys must be all whole numbers or all text")
     return OwnRow(key, frozenset(neighbours))

@@ -1,4 +1,4 @@
-"""The call: what the collector tells all whom it asks (GUARANTEE.md#the-parties)."""
+"""The call: what the collector tells everyone it asks (GUARANTEE.md#the-parties)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CALL = "call.json"
 
 @dataclass(frozen=True)
 class Call:
-    """What everybody who is asked gets to know.
+    """What everyone who is asked learns.
 
     Attributes:
-        release: its number: text that no other call has.
+        release: the call's number: text that no other call has.
         epsilon: ε.
-        key_list: the keys of all who are asked.
+        key_list: the keys of everyone who is asked.
     """
 
     release: str
@@ -36,12 +36,12 @@ class Call:
 
     @property
     def threshold(self) -> int:
-        """a, of 2^24."""
+        """The threshold a: an answer is flipped with probability a/2^24."""
         return threshold_of(self.epsilon)
 
 
 def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
-    """Make a call: write `call.json` into an existing folder, for all whom the collector asks."""
+    """Make a call: write `call.json` to an existing folder, for everyone the collector asks."""
     place, listed = Path(folder) / CALL, Path(keys_from)
     exact = positive(epsilon, "epsilon")
     check_epsilon(exact)
@@ -66,7 +66,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
 
 
 def read_call(path: AnyPath) -> Call:
-    """Read a call, and check it as somebody must who does not trust the collector."""
+    """Read a call, and check it without trusting the collector."""
     path = Path(path)
     fields = read_object(path, ("release", "epsilon", "threshold", "vertices", "keys"))
     release, epsilon = text_of(path, fields, "release"), number_of(path, fields, "epsilon")
@@ -78,8 +78,8 @@ def read_call(path: AnyPath) -> Call:
     except GraphError as error:
         raise bad(path, str(error).rstrip(".")) from error
     if fields["vertices"] != len(keys):
-        raise bad(path, f"it lists {len(keys):,} keys, and says that they are {fields['vertices']!r}")
-    # [party-threshold] Computed here: a collector that names a smaller one would have more shown than ε says.
+        raise bad(path, f"it lists {len(keys):,} keys, but gives their number as {fields['vertices']!r}")
+    # [party-threshold] Computed here: a collector that named a smaller one would be shown more than ε allows.
     if type(fields["threshold"]) is not int or fields["threshold"] != threshold_of(epsilon):
         raise bad(path, f"the threshold of its epsilon is {threshold_of(epsilon):,}, not {fields['threshold']!r}")
     return Call(release, epsilon, key_list)
@@ -87,4 +87,4 @@ def read_call(path: AnyPath) -> Call:
 
 def _check_size(key_list: AskedKeys) -> None:
     if len(key_list) < 2:
-        raise GraphError("Answers are for pairs, and fewer than two keys are listed.", keys=len(key_list))
+        raise GraphError("Answers are about pairs, but fewer than two keys are listed.", keys=len(key_list))

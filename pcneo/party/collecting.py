@@ -1,4 +1,4 @@
-"""What the collector runs: it makes a release of the messages in a folder; it has seen no row and no ledger."""
+"""The program that the collector runs: it makes a release from the messages in a folder, and sees no row or ledger."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Collected:
     Attributes:
         public: the public file.
         answers: the public file of answers.
-        vertices: how many sent their message.
-        silent: the keys of those who sent none; they and their pairs are left out.
+        vertices: how many vertices sent a message.
+        silent: the keys of the vertices that sent none; they and their pairs are left out.
         total: the total of the counts.
         promise: the mechanism's sentence.
-        remark: ln(n/d) beside ε.
+        remark: compares ε with ln(n/d).
         standard_error_of_total: an estimate.
-        standard_errors_are: from above, or lower bounds.
+        standard_errors_are: whether the standard errors are estimates from above or lower bounds.
     """
 
     public: Path
@@ -66,9 +66,9 @@ class Collected:
 def collect(
     folder: AnyPath, to: AnyPath, *, k: int = 3, clip: bool = False, smooth: bool = False, large: bool = False
 ) -> Collected:
-    """Make a release of what vertices have sent: the answers, and counts of k-cliques computed from them.
+    """Make a release from the vertices' messages: the answers, and counts of k-cliques computed from them.
 
-    Whoever sent nothing is left out with all its pairs. It may be done again, for another k too, at no cost to anybody.
+    A vertex that sent nothing is left out with all its pairs. Collecting again, for another k too, costs nothing.
     """
     folder, to = Path(folder), Path(to)
     answers_to = to.with_suffix(".answers.gz")
@@ -106,10 +106,10 @@ def collect(
 
 
 def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
-    """Read every message of the folder, by the position of its vertex."""
+    """Read every message in the folder; return the answers by the position of their vertex."""
     sent: dict[int, Answered] = {}
     longest_key = max(len(json.dumps(key)) for key in call.key_list.keys.tolist())
-    most = 1_000 + longest_key + len(call.key_list)  # an answer takes less than a byte, in base64 too
+    most = 1_000 + longest_key + len(call.key_list)  # an answer takes less than a byte, even in base64
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         message = read_message(path, most)
         if message.release != call.release:
@@ -118,7 +118,7 @@ def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
         if at is None:
             raise bad(path, f"vertex {message.key!r} was not asked")
         if at in sent:
-            # [party-once] Two messages of one vertex are two answers for each of its pairs; which counts is not ours.
+            # [party-once] Two messages of one vertex are two answers for each of its pairs; we may not choose.
             raise bad(path, f"vertex {message.key!r} has another message in this folder")
         answered = cast("Answered", message.answers)
         try:
@@ -127,5 +127,7 @@ def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
             raise FileFormatError(f"{path}: {error}", path=path) from error
         sent[at] = answered
     if len(sent) < 2:
-        raise GraphError(f"Answers are for pairs, and {len(sent):,} of {len(call.key_list):,} vertices sent theirs.")
+        raise GraphError(
+            f"Answers are about pairs, but only {len(sent):,} of {len(call.key_list):,} vertices sent any."
+        )
     return sent

@@ -1,4 +1,4 @@
-"""Small JSON files whose writer nobody need trust: an object with exactly the fields that are expected."""
+"""Small JSON files whose writer need not be trusted: each is an object with exactly the expected fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 
 MOST_BYTES = 2**24
-"""Lists of a million keys have less; what they hold takes up to twenty times the memory of its text."""
+"""Lists of a million keys are smaller; once read, a file takes up to twenty times the memory of its text."""
 
 
 def read_object(
@@ -28,7 +28,7 @@ def read_object(
 
 
 def read_json(path: Path, most: int = MOST_BYTES) -> object:
-    """Read any JSON of at most so many bytes; an object that names a field twice is refused, and so is NaN."""
+    """Read any JSON of at most `most` bytes; refuse NaN, and objects that name a field twice."""
     try:
         text = read_whole(path, most).decode("utf-8")
         return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
@@ -43,7 +43,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(name: str) -> Never:
-    raise ValueError(f"{name} is not a number here")
+    raise ValueError(f"{name} is not accepted as a number")
 
 
 def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:

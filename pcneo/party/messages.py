@@ -1,4 +1,4 @@
-"""The one message of a vertex: release number, its key, and one bit for each pair that it answers for."""
+"""The one message that a vertex sends: the release number, its key, and one bit for each pair that it answers for."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pcneo.basics.whole_file import whole_file
 from pcneo.party.json_files import bad, keys_of, read_object, text_of
 
 SUFFIX = ".message.json"
-"""By which the collector finds messages in its folder."""
+"""The collector finds messages in its folder by this suffix."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """What a vertex sends, once; there is no second message.
+    """The only message that a vertex sends.
 
     Attributes:
         release: the number of the call that it answers.
-        key: of the vertex.
-        answers: one bit a pair, as `vertex.answer` made them.
+        key: the vertex's key.
+        answers: one bit per pair, as `vertex.answer` made them.
     """
 
     release: str
@@ -38,7 +38,7 @@ def message_name(key: Key) -> str:
 
 
 def write_message(path: Path, message: Message) -> None:
-    """Write a new file whole or not at all; its length follows from the keys and the release number alone."""
+    """Write a new file whole or not at all; its length depends only on the keys and the release number."""
     record = {
         "release": message.release,
         "key": message.key,
@@ -49,11 +49,11 @@ def write_message(path: Path, message: Message) -> None:
 
 
 def read_message(path: Path, most: int) -> Message:
-    """Read a message of at most so many bytes."""
+    """Read a message of at most `most` bytes."""
     fields = read_object(path, ("release", "key", "answers"), most=most)
     (key,) = keys_of(path, [fields["key"]])
     try:
         answers = base64.b64decode(fields["answers"], validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
-        raise bad(path, f"its answers are no base64: {error}") from error
+        raise bad(path, f"its answers are not base64: {error}") from error
     return Message(text_of(path, fields, "release"), key, answers)

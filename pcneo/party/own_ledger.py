@@ -1,4 +1,4 @@
-"""A vertex's own ledger: a file with the most it answers for at once, the most in all, and what it has answered for."""
+"""A vertex's own ledger: a file with the most it spends on one call, the most in all, and what it has answered for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Spent:
     """One call that was answered.
 
     Attributes:
-        release: its number, which is the collector's and proves nothing.
+        release: the call's number, which the collector chose and which proves nothing.
         epsilon: ε.
         at: when, by this machine's clock.
     """
@@ -39,9 +39,9 @@ class OwnLedger:
     """What one vertex has answered for so far.
 
     Attributes:
-        key: of the vertex.
-        limit: the largest ε of one call that it answers.
-        total: the largest sum of ε.
+        key: the vertex's key.
+        limit: the largest ε of a call that it answers.
+        total: the largest sum of ε over all calls.
         spends: every call that was answered, oldest first.
     """
 
@@ -53,13 +53,13 @@ class OwnLedger:
     def with_spend(self, release: str, epsilon: Fraction) -> OwnLedger:
         """Return the ledger with one more call answered.
 
-        Whoever asks again, under the same number or another, with the same list or another, is answered with new coins
-        and spends again.
+        A collector that asks again, under the same number or another, with the same list or another, is answered with
+        new coins, and the vertex spends again.
         """
         # [party-ledger]
         if not epsilon <= self.limit:
             raise BudgetError(
-                f"The call has epsilon {exact_text(epsilon)}, and vertex {self.key!r} answers up to "
+                f"The call has epsilon {exact_text(epsilon)}, but vertex {self.key!r} answers only up to "
                 f"{exact_text(self.limit)}. Nothing was spent."
             )
         spent = sum((spend.epsilon for spend in self.spends), Fraction(0))
@@ -73,12 +73,12 @@ class OwnLedger:
 
 
 def sole_file(path: Path) -> Path:
-    """Return the file itself that a ledger's path leads to, by whatever links: one file has one lock and one sum."""
+    """Follow every link in a ledger's path and return the file itself: one file has one lock and one sum."""
     try:
         real = path.resolve(strict=True)
         links = real.stat().st_nlink
     except (OSError, RuntimeError) as error:
-        raise bad(path, getattr(error, "strerror", None) or "it leads in a circle") from error
+        raise bad(path, getattr(error, "strerror", None) or "its links form a loop") from error
     if links > 1:
         raise bad(path, "it has a second name (a hard link), under which what was spent would not be seen")
     return real
@@ -102,7 +102,7 @@ def _spent(path: Path, entry: object) -> Spent:
 
 
 def write_ledger(path: Path, ledger: OwnLedger) -> None:
-    """Write the ledger in the place of what was there, readable by its owner only; it is on disk on return."""
+    """Replace the ledger with this one, readable only by its owner; it is on disk when this returns."""
     spends = [{"release": s.release, "epsilon": exact_text(s.epsilon), "at": s.at} for s in ledger.spends]
     record = {
         "key": ledger.key,
@@ -116,12 +116,12 @@ def write_ledger(path: Path, ledger: OwnLedger) -> None:
 
 @contextmanager
 def ledger_held(path: Path) -> Iterator[None]:
-    """Keep every other process of pcneo from spending in this ledger, by a lock on its folder's `NAME.lock`."""
+    """Keep every other pcneo process from spending in this ledger, by a lock on the file `NAME.lock` beside it."""
     place = path.with_name(f"{path.name}.lock")
     try:
         handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise ParameterError(f"{place} cannot be made: {error.strerror}.", name="ledger", value=path) from error
+        raise ParameterError(f"{place} cannot be created: {error.strerror}.", name="ledger", value=path) from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

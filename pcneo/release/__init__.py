@@ -1,6 +1,6 @@
-"""Noisy local clique counts, released from stored cohesions; exact counts meet noise here only.
+"""Noisy local clique counts, released from stored cohesions; exact counts meet noise only here.
 
-What leaves is listed in GUARANTEE.md#two-outputs.
+GUARANTEE.md#two-outputs lists what comes out.
 
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """

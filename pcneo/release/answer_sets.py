@@ -1,4 +1,4 @@
-"""Sets of answers: drawn once, paid for once, and computed from as often as one likes (GUARANTEE.md#answers)."""
+"""Sets of answers: drawn once, paid for once, and used for any number of releases (GUARANTEE.md#answers)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pcneo.store.ledger_records import ReleaseRecord
 
 
 def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
-    """Say of each release whose answers it is computed from; read those that a file has."""
+    """Set whose answers each release is computed from; read those that are in a file."""
     drawn: dict[object, str] = {}
     known: tuple[ReleaseRecord, ...] | None = None
     complete: list[Prepared] = []
@@ -40,14 +40,14 @@ def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[
 def _given(
     release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]
 ) -> tuple[ReleaseRecord, AnsweredPairs | PairAnswers]:
-    """Read a file's answers, which must be about the graph's vertices, and be known to the ledger."""
+    """Read a file's answers, which must be about the graph's vertices and known to the ledger."""
     graph, keys, threshold = release.graph.name, release.source.graph.keys, release.mechanism.threshold
     if release.run is None:
         return find_answers(graph, keys, threshold, file, known)
-    # [critical-same-pairs] Counts of other groups, or beside other connections, would not be those that were paid for.
+    # [critical-same-pairs] Counts for other groups, or beside other connections, were not paid for.
     record, hash_now = file.release_of(known), release.run.membership_hash or ""
     if record.graph != graph or record.threshold != threshold or record.membership_hash != hash_now:
-        raise GraphChangedError(f"{file.path} has answers about other groups, or at another ε.", graph=graph)
+        raise GraphChangedError(f"The answers in {file.path} are about other groups, or at another ε.", graph=graph)
     if record.fingerprint != release.source.fingerprint:
         raise GraphChangedError(
             f"Graph {graph!r} has changed since its answers were drawn: counts would mix two graphs.", graph=graph
@@ -60,7 +60,7 @@ def _given(
 
 def _unknown(graph: str, file: AnswersFile) -> NotFoundError:
     return NotFoundError(
-        f"The ledger of graph {graph!r} has no answers as {file.path} has them, with its ε.",
+        f"The ledger of graph {graph!r} has no answers that match those in {file.path} and their ε.",
         what="answers",
         name=str(file.path),
     )
@@ -74,7 +74,7 @@ def find_answers(
     of_keys = keys_hash(keys)
     if mine and all(record.keys_hash != of_keys for record in mine):
         raise GraphChangedError(
-            f"Graph {graph!r} has other vertices now than when its answers were drawn.", graph=graph
+            f"The vertices of graph {graph!r} have changed since its answers were drawn.", graph=graph
         )
     answers = file.answers(keys)
     digest = answers_hash(of_keys, answers)

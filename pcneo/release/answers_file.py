@@ -1,7 +1,7 @@
-"""The file of answers that `respond` publishes: two keys a line for every pair that was answered yes, compressed.
+"""The file of answers that `respond` publishes: a line with two keys for each pair that was answered yes, compressed.
 
-Lines `# name: value` come first. Keys that are integers are separated by a blank; text is quoted and separated by a
-comma, as in an edge list. Pairs ascend, the smaller key first.
+Lines `# name: value` come first. Integer keys are separated by a space; text keys are quoted and separated by a comma,
+as in an edge list. Pairs are in ascending order, the smaller key first.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def quoted(key: str) -> str:
 
 @dataclass(frozen=True)
 class AnswersFile:
-    """A file of answers whose lines at the top were read; whether they are true, only the ledger can say.
+    """A file of answers whose first lines have been read; only the ledger can tell whether they are true.
 
     Attributes:
         path: the file.
-        record: what its first lines say, by name.
+        record: the values in its first lines, by name.
     """
 
     path: Path
@@ -85,7 +85,7 @@ class AnswersFile:
 
     @classmethod
     def open(cls, path: AnyPath) -> AnswersFile:
-        """Read the lines at the top."""
+        """Read the first lines."""
         path = Path(path)
         record: dict[str, str] = {}
         with opened(path, 4 * _LONGEST_HEAD) as file:
@@ -103,34 +103,36 @@ class AnswersFile:
 
     @property
     def epsilon(self) -> Fraction:
-        """ε of the answers, as the file says."""
+        """ε of the answers, according to the file."""
         return positive(self._value("epsilon"), "epsilon")
 
     def graph_of(self, known: Sequence[ReleaseRecord]) -> str | None:
-        """Return the name of the graph whose answers these are by the hash that the file says, which may be untrue."""
+        """Return the name of the graph that these answers belong to by the hash in the file, which may be false."""
         said = self.record.get("answersHash")
         return next((release.graph for release in known if said is not None and release.answers_hash == said), None)
 
     def release_of(self, known: Sequence[ReleaseRecord]) -> ReleaseRecord:
-        """Return the release whose answers these are by the hash that the file says, which may be untrue."""
+        """Return the release that drew these answers by the hash in the file, which may be false."""
         said = self._value("answersHash")
         for release in known:
             if release.answers_hash == said:
                 return release
         raise NotFoundError(
-            f"The ledger has no release whose answers are those of {self.path}.", what="answers", name=str(self.path)
+            f"The ledger has no release with the answers in {self.path}.", what="answers", name=str(self.path)
         )
 
     def _value(self, name: str) -> str:
         if name not in self.record:
-            raise FileFormatError(f"{self.path} is no file of answers: it does not say its {name}.", path=self.path)
+            raise FileFormatError(
+                f"{self.path} is not a file of answers: it does not state its {name}.", path=self.path
+            )
         return self.record[name]
 
     def answers(self, keys: KeyArray) -> AnsweredPairs:
-        """Read the pairs, which takes as much memory as the answers themselves, whatever the file holds."""
+        """Read the pairs, using only as much memory as the answers themselves take, whatever the file holds."""
         read = self._integer_pairs if keys.dtype != object else self._text_pairs
         longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
-        most = len(keys) ** 2 * (2 * longest + 3)  # twice as long only where all of it is quotes
+        most = len(keys) ** 2 * (2 * longest + 3)  # a key is twice as long only if it is all quotes
         with opened_behind_head(self.path, most) as file:
             try:
                 return AnsweredPairs.of_parts(len(keys), self._ascending(read(file, keys), len(keys)))
@@ -138,15 +140,15 @@ class AnswersFile:
                 raise bad_file(self.path, f"it cannot be read as answers: {error}") from error
 
     def _ascending(self, parts: Iterable[Positions], n: int) -> Iterator[Positions]:
-        """Hand pairs on; that each comes after the one before keeps a file from holding more than there are pairs."""
+        """Pass the pairs on; each must come after the one before, so a file cannot hold more pairs than there are."""
         last = -1
         for pairs in parts:
             x, y = pairs[:, 0], pairs[:, 1]
             if (x == y).any():
-                raise ValueError("it has a pair of a vertex with itself")
+                raise ValueError("it pairs a vertex with itself")
             order = np.concatenate(([last], x * n + y))
             if (x > y).any() or (np.diff(order) <= 0).any():
-                raise ValueError("its pairs do not ascend, the smaller key first")
+                raise ValueError("its pairs are not in ascending order, the smaller key first")
             last = order[-1]
             yield pairs
 
@@ -170,14 +172,14 @@ class AnswersFile:
 
     def _unknown(self, key: object) -> GraphError:
         return GraphError(
-            f"{self.path} has answers about a vertex {key!r} that the graph does not have: they are of other vertices.",
+            f"{self.path} has answers about vertex {key!r}, which is not in the graph: they are for other vertices.",
             key=key,
         )
 
 
 @contextmanager
 def opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
-    """Open a file of answers behind the lines at its top, to read at most so many bytes."""
+    """Open a file of answers after its first lines, to read at most `most` bytes."""
     with opened(path, _LONGEST_HEAD + most) as file:
         for _ in _head(path, file):
             pass
@@ -185,7 +187,7 @@ def opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
 
 
 def _head(path: Path, file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield the lines at the top that begin with `# `, and leave the file behind them."""
+    """Yield the first lines, which begin with `# `, and leave the file positioned after them."""
     length = 0
     while file.peek(2).startswith(b"# "):
         line = file.readline(_LONGEST_HEAD)

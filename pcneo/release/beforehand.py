@@ -1,4 +1,4 @@
-"""What the owner is told before a spend, and which counts are refused as mostly noise (GUARANTEE.md#utility)."""
+"""What the owner reads before a spend, and which counts are refused as mostly noise (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
 
 _FAR = 10
-"""Times as many or as few as were published: what is expected then deserves a look."""
+"""An expectation this many times above or below what was published deserves a look."""
 
 
 def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
-    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections.
+    """Return the errors that follow from public numbers; with groups, from these and the connections outside them.
 
-    What the owner does not state of the graph is as earlier releases have published it.
+    What the owner does not state about the graph is taken from what earlier releases have published.
     """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
@@ -30,7 +30,7 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
 
 
 def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
-    """Yield what to say before the spend; several releases on one set of answers say the same of it."""
+    """Yield the lines to log before the spend; releases on one set of answers yield the same lines."""
     if release.given is None:
         yield release.mechanism.describe(release.utility)
         single = release.mechanism.of_single_counts
@@ -42,7 +42,7 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
 
 
 def _expected(release: Prepared, terms: Terms) -> str:
-    """Say how large the errors are expected to be, beside the mean count."""
+    """Return a sentence on how large the errors are expected to be, beside the mean count."""
     public = _known(release, terms)
     errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
     parts = [
@@ -54,11 +54,11 @@ def _expected(release: Prepared, terms: Terms) -> str:
         return ""
     count = None
     if public.mean_count is not None:
-        says = "you expect" if terms.expect is not None else "an earlier release says"
-        count = f"a vertex is in {rounded(public.mean_count)} triangles on average, as {says}"
+        says = "as you expect" if terms.expect is not None else "according to an earlier release"
+        count = f"a vertex is in {rounded(public.mean_count)} triangles on average, {says}"
     degree = None
     if not from_groups and (terms.mean_degree is not None or release.earlier.mean_degree is not None):
-        says = ", as an earlier release says" if terms.mean_degree is None else ""
+        says = ", according to an earlier release" if terms.mean_degree is None else ""
         degree = f"at a mean degree of {rounded(public.mean_degree)}{says}"
     beside = ", ".join(filter(None, [count, degree]))
     stated = f"; {beside}" if beside else ""
@@ -66,7 +66,7 @@ def _expected(release: Prepared, terms: Terms) -> str:
 
 
 def _assumed(release: Prepared, terms: Terms, public: Public) -> str:
-    """Say what nobody has stated or published of the graph, and how to state it; with groups nothing is assumed."""
+    """Say what is assumed as no one has stated or published it, and how to state it; with groups nothing is assumed."""
     if release.utility.least_error is not None:
         return ""
     expect = "--expect for the mean number of triangles of a vertex"
@@ -78,18 +78,18 @@ def _assumed(release: Prepared, terms: Terms, public: Public) -> str:
 
 
 def far_off(release: Prepared, terms: Terms) -> str:
-    """Say that the owner expects something else than an earlier release has published, far beyond its noise."""
+    """Warn if the owner expects something far from what an earlier release has published, well beyond its noise."""
     expected, published = terms.public.mean_count, release.earlier.mean_count
     if expected is None or published is None or 1 / _FAR <= expected / published <= _FAR:
         return ""
     return (
-        f"You expect a vertex to be in {rounded(expected)} triangles in the mean, and an earlier release of this graph "
-        f"has published {rounded(published)}: check --expect."
+        f"You expect a vertex to be in {rounded(expected)} triangles on average, but an earlier release of this graph "
+        f"published {rounded(published)}: check --expect."
     )
 
 
 def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
-    """Return the mean degree that is public, and what it is."""
+    """Return the public mean degree, and words for where it comes from."""
     degree = _known(release, terms).mean_degree
     if terms.mean_degree is not None:
         return degree, "the mean degree that you state,"
@@ -99,7 +99,7 @@ def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
 
 
 def _known(release: Prepared, terms: Terms) -> Public:
-    """What the owner states of the graph; where nothing is stated, what an earlier release has published."""
+    """Return what the owner states about the graph; where nothing is stated, what an earlier release has published."""
     stated, earlier = terms.public, release.earlier
     return Public(
         stated.mean_degree if terms.mean_degree is not None else earlier.mean_degree or stated.mean_degree,
@@ -108,7 +108,7 @@ def _known(release: Prepared, terms: Terms) -> Public:
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that are expected to be mostly noise, by public numbers or groups alone."""
+    """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise."""
     for release in prepared if not terms.anyway else ():
         for text in filter(None, (release.mechanism.doubt, _noisy(release, terms))):
             if confirm is None or not confirm(text):
@@ -123,23 +123,23 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     seen, mechanism = foreseen(release, terms, _JUDGED), release.mechanism
     of_triangles = "" if mechanism.k == _JUDGED else f" of triangles, by which k = {mechanism.k} is judged,"
-    least, what, is_so = seen.error, f"a count{of_triangles}", "is {} in the mean"
+    least, what, is_so = seen.error, f"a count{of_triangles}", "is {} on average"
     if mechanism.of_single_counts:  # counts are modelled from the total: where that is noise, so are they
         least, what, is_so = seen.error_of_total, f"the total{of_triangles}", "is {}"
         expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
     return (
-        f"{mechanism.heading}: {what} errs by {rounded(least)} at least, and {is_so.format(rounded(expected))}, as "
-        f"{says}: counts would be mostly noise."
+        f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
+        f"{is_so.format(rounded(expected))}, {says}: counts would be mostly noise."
     )
 
 
 def _judged_by(release: Prepared, terms: Terms) -> tuple[float | None, str]:
-    """Return the mean count of triangles that a release is held against, and who says it."""
+    """Return the mean count of triangles by which a release is judged, and words for where it comes from."""
     if terms.public.mean_count is not None:
-        return terms.public.mean_count, "you expect"
-    # With groups by the owner's own count alone, as the document of the promise has it.
+        return terms.public.mean_count, "as you expect"
+    # With groups, only the count that the owner states is used (GUARANTEE.md#utility).
     if release.earlier.count_is_promised and release.utility.least_error is None:
-        return release.earlier.mean_count, "an earlier release says"
+        return release.earlier.mean_count, "according to an earlier release"
     return None, ""

@@ -49,8 +49,8 @@ class GraphBudget:
         account: total and spends, without those of damaged records.
         totals: every total that was set, oldest first.
         releases: every release, oldest first.
-        damaged: records of this graph, or that may be of any, from which nothing can be computed.
-        lost: whether its own node is gone from the database; what was spent stands against every graph of its data.
+        damaged: records that belong, or may belong, to this graph, from which nothing can be computed.
+        lost: whether its own node is gone from the database; what was spent counts against every graph with its data.
         notes: what its owner did to its ledger by hand, oldest first.
     """
 
@@ -69,8 +69,8 @@ class Forgotten:
 
     Attributes:
         records: how many totals and releases were deleted from the ledger.
-        properties: those removed from the vertices: without the ledger, nothing says that a release wrote them.
-        kept_properties: those left alone, because somebody else has changed some of their values.
+        properties: removed from the vertices: without the ledger, nothing shows that a release wrote them.
+        kept_properties: left alone, because someone else has changed some of their values.
     """
 
     records: int
@@ -79,7 +79,7 @@ class Forgotten:
 
 
 def parse_total(epsilon: object, delta: object | None) -> Cost:
-    """Return a total from what a person wrote; without δ it is 0, which admits only mechanisms that have none."""
+    """Return a total from what a person wrote; δ is 0 by default, which admits only mechanisms without δ."""
     total_delta = Fraction(0) if delta is None else positive(delta, "delta", below=1, or_zero=True)
     return Cost(positive(epsilon, "epsilon"), total_delta)
 
@@ -101,15 +101,16 @@ def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
     """Say what to do about a damaged record."""
     name = shlex.quote(damaged.graph or graph)
     return (
-        "No pcneo writes that: somebody has changed the ledger, and nothing is released until that is put right: "
-        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E` says what it spent, or allowed."
+        "No version of pcneo writes that: someone has changed the ledger, and nothing is released until it is put "
+        "right. Record what it spent, or allowed, with "
+        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E`."
     )
 
 
 def _spend(release: ReleaseRecord) -> Spend:
     cost, groups = _recorded_cost(release), release.membership_hash
     if groups is None and protection_of(release.mechanism) is Protects.PAIRS_INSIDE_GROUPS:
-        groups = f"unknown, {release.id}"  # which nobody can tell to be those of another release
+        groups = f"unknown, {release.id}"  # which never match those of another release
     return Spend(release.mechanism, cost.epsilon or Fraction(0), cost.delta, groups)
 
 
@@ -120,9 +121,9 @@ def _recorded_cost(record: BudgetRecord | ReleaseRecord) -> Cost:
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
     """Refuse a ledger to a second name over the same data: with two totals, neither would protect it.
 
-    Two names have the same data where they share a relationship type, and a label or two nodes that carry a label of
-    each. A graph whose own node somebody has deleted is known by its releases; those of pcneo 0.2.0 and before do not
-    say which labels and types it had, and stand against every other name.
+    Two names have the same data if they share a relationship type, and either a label or two nodes that carry a label
+    of each. A graph whose own node someone has deleted is known by its releases; those of pcneo 0.2.0 and earlier do
+    not record which labels and types it had, and count against every other name.
     """
     used = ledger.used | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
@@ -130,8 +131,8 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
         for other in known.values():
             if other.name != graph.name and other.name in used and _share_data(graph, other, ledger.share_nodes):
                 raise BudgetError(
-                    f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
-                    f"and releases. Use one of them, {shlex.quote(other.name)}.",
+                    f"Graph {graph.name!r} shares data with graph {other.name!r}, and only one of the two names can "
+                    f"have a budget and releases. Use the name {shlex.quote(other.name)}.",
                     graph=graph.name,
                     other=other.name,
                 )
@@ -139,45 +140,48 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
             lost = _lost_graph(release)
             if release.graph not in known and (lost is None or _share_data(graph, lost, ledger.share_nodes)):
                 raise BudgetError(
-                    f"Graph {release.graph!r}, of which release {release.id} was made, is gone from the database, and "
-                    f"{'may have had' if lost is None else 'had'} data of graph {graph.name!r}. What it has spent "
-                    f"stays spent: go on under its name, {shlex.quote(release.graph)}.",
+                    f"Graph {release.graph!r}, from which release {release.id} was made, is gone from the database, "
+                    f"and {'may have had' if lost is None else 'had'} data in common with graph {graph.name!r}. What "
+                    f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}.",
                     graph=graph.name,
                     other=release.graph,
                 )
 
 
 def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: str | None = None) -> None:
-    """Refuse a graph that may be one under another name: it would begin with nothing spent.
+    """Refuse a graph that may be another one under a new name: it would begin with nothing spent.
 
-    That is one whose keys are those of another graph's release, and any while a graph with a ledger has lost all its
-    nodes or relationships, since a label or a type that is renamed leaves that behind.
+    This refuses a graph whose keys are those of another graph's release, and any graph while one with a ledger has
+    lost all its nodes or relationships, since renaming a label or a type leaves that behind.
     """
     # [renamed-graph]
     for release in ledger.releases:
         is_other = release.graph != graph.name and not ledger.are_apart(graph.name, release.graph)
         if is_other and fingerprint is not None and release.keys_fingerprint == fingerprint:
-            raise _which_graph(graph, release.graph, "has the vertices of graph {}, of which there are releases.")
+            raise _which_graph(graph, release.graph, "has the vertices of graph {}, which has releases.")
     for other in ledger.graphs:
         is_other = other.name != graph.name and not ledger.are_apart(graph.name, other.name)
         if is_other and other.name in ledger.used and ledger.is_empty(other.selection):
-            what = "may be graph {}, which has lost all its nodes or relationships, as it has where a name was changed."
+            what = (
+                "may be graph {}, which has lost all its nodes or relationships, as happens when a label or a type is "
+                "renamed."
+            )
             raise _which_graph(graph, other.name, what)
 
 
 def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:
     name = shlex.quote(graph.name)
     return BudgetError(
-        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {name} "
-        f"{shlex.quote(other)}`, and what that has spent counts on under the new name, or `pcneo budget apart {name} "
-        f"{shlex.quote(other)}`. Nothing was spent.",
+        f"Graph {graph.name!r} {what.format(repr(other))} If they are the same graph, run `pcneo budget same {name} "
+        f"{shlex.quote(other)}`, so that its past spends count under the new name; if not, run `pcneo budget "
+        f"apart {name} {shlex.quote(other)}`. Nothing was spent.",
         graph=graph.name,
         other=other,
     )
 
 
 def _lost_graph(release: ReleaseRecord) -> GraphRecord | None:
-    """Return the graph of a release whose own node is gone; None where the release does not say what it was."""
+    """Return the graph of a release whose own node is gone; None where the release does not record what it was."""
     if release.node_labels is None or release.relationship_types is None:
         return None
     return GraphRecord(release.graph, Selection(release.node_labels, release.relationship_types, ""), "")
@@ -192,14 +196,14 @@ def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes)
 
 @contextmanager
 def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
-    """Hold the locks of graphs and of every other name over their data; yields the locks by name."""
-    # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
+    """Hold the locks of graphs and of every other name over their data; yield the locks by name."""
+    # [ledger-lock] Every writer that adds to a ledger holds all names that `check_sole_names` compares.
     names = _names_over(db, graphs)
     while True:
         with ExitStack() as stack:
-            # Everybody locks in the same order, so no two processes wait for each other.
+            # All processes lock in the same order, so no two wait for each other.
             locks = {name: stack.enter_context(GraphLock(db, name)) for name in sorted(names)}
-            # While these were waited for somebody may have entered a further name, and hold it alone by now.
+            # While this waited for them, someone may have entered another name, and may hold only that one by now.
             entered = _names_over(db, graphs)
             if entered <= names:
                 yield locks
@@ -208,22 +212,22 @@ def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[
 
 
 def _names_over(db: Database, graphs: Sequence[GraphRecord]) -> set[str]:
-    """Return the names of graphs and all that are known over the same data."""
+    """Return the names of graphs, and every known name over the same data."""
     names = {
         other.name
         for other in db.list_graphs()
         for graph in graphs
         if _share_data(other, graph, partial(share_nodes, db))
     }
-    return names | {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
+    return names | {graph.name for graph in graphs}  # also graphs that the database has lost: locking reports it
 
 
 @contextmanager
 def last_writes_of(names: Iterable[str], locks: Mapping[str, GraphLock]) -> Iterator[dict[str, Transaction]]:
     """Yield the transactions of some names, which are committed after those of the other locks.
 
-    Those others write nothing: where one of them cannot be committed its lock was lost, and somebody may have added to
-    that name's ledger.
+    The other transactions write nothing: if one of them cannot be committed, its lock was lost, and someone may have
+    added to that name's ledger.
     """
     with ExitStack() as commits:
         writing = {name: commits.enter_context(locks[name].last_writes()) for name in names}
@@ -235,7 +239,7 @@ def last_writes_of(names: Iterable[str], locks: Mapping[str, GraphLock]) -> Iter
 def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None = None) -> Account:
     """Set a graph's total (ε, δ). Setting it again, even higher, is recorded in the ledger.
 
-    A total below what is spent already admits no further release.
+    A total below what is already spent admits no further release.
 
     Returns:
         The graph's account with the new total.
@@ -254,12 +258,12 @@ def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None
 
 
 def next_number(ledger: LedgerRecords, graph: str) -> int:
-    """Return the number of a new total: the last one counts, whatever was deleted or added by others."""
+    """Return the number of a new total: the last total counts, whatever others have deleted or added."""
     number = ledger.last_number(graph) + 1
     if number >= LARGEST_NUMBER:
         raise BudgetError(
-            f"A total of graph {graph!r} has the number {number - 1}, after which there is none. No pcneo wrote that: "
-            "delete that node.",
+            f"A total of graph {graph!r} has the number {number - 1}, and no number can follow. No version of "
+            "pcneo wrote that: delete its node.",
             graph=graph,
         )
     return number
@@ -268,7 +272,7 @@ def next_number(ledger: LedgerRecords, graph: str) -> int:
 def total_texts(total: Cost) -> tuple[str, str]:
     """Return ε and δ of a total as they are stored."""
     if total.epsilon is None:
-        raise ParameterError("A total is a number.", name="epsilon", value=None)
+        raise ParameterError("A total must be a number.", name="epsilon", value=None)
     return fraction_text(total.epsilon), fraction_text(total.delta)
 
 
@@ -315,7 +319,7 @@ def forget(db: Database, *, graph: str, again: str) -> Forgotten:
 
 
 def _forgotten(ledger: LedgerRecords, graph: str) -> tuple[str, list[str]]:
-    """Return what is let go: how much it was, and every record of it as JSON."""
+    """Return what is deleted: a summary of it, and every record as JSON."""
     gone = [record for record in (*ledger.budgets, *ledger.releases) if record.graph == graph]
     damaged = [record for record in ledger.damaged if record.graph == graph]
     spent = compose(_spend(record).cost for record in gone if isinstance(record, ReleaseRecord))
@@ -326,5 +330,5 @@ def _forgotten(ledger: LedgerRecords, graph: str) -> tuple[str, list[str]]:
 
 
 def as_json(values: Mapping[str, object]) -> str:
-    """Return a record as JSON, what JSON has no word for as text."""
+    """Return a record as JSON, with values that JSON cannot hold as text."""
     return json.dumps({name: value for name, value in values.items() if value is not None}, default=str, sort_keys=True)

@@ -1,7 +1,7 @@
-"""Use case: look for anything in the database that no writer of pcneo would leave, and change nothing.
+"""Use case: look for anything in the database that no writer of pcneo would leave behind, and change nothing.
 
-One function knows what must hold (DATA-MODEL.md#what-must-hold): of runs and versions, hubs and memberships, and the
-ledger. People call it as `pcneo check`, and so do tests that kill writers.
+One function knows what must hold (DATA-MODEL.md#what-must-hold) for runs and versions, hubs and memberships, and the
+ledger. People call it as `pcneo check`, and tests that kill writers call it too.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Finding:
     Attributes:
         about: the run, the graph or the release.
         what: a sentence that says what was found, and what to do about it.
-        is_fault: False where a writer is at work or was killed, which nobody sees and the next writer clears away, and
-            where the owner has done it.
+        is_fault: False where a writer is at work or was killed, since no reader sees what it left and the next writer
+            clears it away, and where the owner has done it.
     """
 
     about: str
@@ -95,7 +95,7 @@ def check(
 
 
 def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
-    """Return the runs of a graph, or all; refuse a name that no graph has, nor a run or a release of a lost one."""
+    """Return the runs of a graph, or all; refuse a name that no graph has, and no run or release of a lost one."""
     runs = [stored for stored in db.list_runs() if graph in (None, stored.graph)]
     if graph is not None and not runs and all(release.graph != graph for release in list_ledger(db).lost):
         find_graph(db, graph)
@@ -104,10 +104,10 @@ def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
 
 def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     counted = db.check_hubs(run.id, run.version)
-    again = f"`pcneo annotate --graph {run.graph}` writes them anew."
+    again = f"`pcneo annotate --graph {run.graph}` writes them again."
     sentences = {
-        "torn": f"cohesions have lost or won members. {again}",
-        "astray": f"cohesions are not those of exactly one vertex. {again}",
+        "torn": f"cohesions have lost or gained members. {again}",
+        "astray": f"cohesions do not belong to exactly one vertex. {again}",
         "unmarked": "cohesions carry the label PCohesionRetired and are not retired, or the other way round.",
     }
     for name, sentence in sentences.items():
@@ -116,8 +116,8 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     if counted["unfinished"]:
         yield Finding(
             f"run {run.id}",
-            f"{counted['unfinished']:,} cohesions are of a version that nobody sees: a writer is at work, or was ended "
-            "in the middle. The next one clears them away.",
+            f"{counted['unfinished']:,} cohesions belong to a version that no reader sees: a writer is at work, or was "
+            "stopped halfway. The next writer clears them away.",
             is_fault=False,
         )
 
@@ -129,17 +129,17 @@ def _of_records(db: Database, runs: Sequence[RunRecord], graphs: Sequence[GraphR
             if version == 0:
                 yield _unfinished(run, graph.name)
             elif run not in seen:
-                yield Finding(f"run {run}", f"Readers go by version {version}, of which there is no record.")
+                yield Finding(f"run {run}", f"Readers use version {version}, which has no record.")
     for stored in runs:
         if stored.from_files:
             what = (
-                "Its cohesions were loaded from files: each is a minimal p-cohesion of its vertex, and that a search "
-                "finds the same rests on whoever wrote them. "
-                f"`pcneo annotate --graph {shlex.quote(stored.graph)}` searches all of them."
+                "Its cohesions were loaded from files: each is a minimal p-cohesion of its vertex, but only the author "
+                "of the files vouches that a search finds the same. "
+                f"`pcneo annotate --graph {shlex.quote(stored.graph)}` searches for all of them again."
             )
             yield Finding(f"run {stored.id}", what, is_fault=False)
         if not stored.readable:
-            yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
+            yield Finding(f"run {stored.id}", f"Readers use version {stored.version}, which is not kept.")
 
 
 def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
@@ -150,7 +150,7 @@ def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
 
 def _unfinished(run: str, graph: str) -> Finding:
     says = (
-        "It has no version yet: a writer is at work, or was ended in the middle. The next `pcneo annotate --graph "
+        "It has no version yet: a writer is at work, or was stopped halfway. The next `pcneo annotate --graph "
         f"{graph}` clears away what is left of it, and so does `pcneo clean {run}`."
     )
     return Finding(f"run {run}", says, is_fault=False)
@@ -159,7 +159,7 @@ def _unfinished(run: str, graph: str) -> Finding:
 def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
     for release in ledger.lost:
         if graph in (None, release.graph):
-            what = f"Its graph {release.graph!r} is gone; what it spent still counts against every graph of its data."
+            what = f"Its graph {release.graph!r} is gone; what it spent still counts against every graph with its data."
             yield Finding(f"release {release.id}", what, is_fault=False)
     for damaged in ledger.damaged:
         if graph is None or damaged.graph in (None, graph):
@@ -172,7 +172,7 @@ def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterat
         try:
             account = account_of(ledger, known.name)
             if account.total is not None and not fits(account.bounded, account.total):
-                what = f"Its releases have spent {account.bounded}, and its total is {account.total}."
+                what = f"Its releases have spent {account.bounded}, but its total is {account.total}."
                 yield Finding(f"graph {known.name}", what, is_fault=False)
             check_sole_names(ledger, [known])
         except BudgetError as error:
@@ -184,7 +184,7 @@ def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterat
         if release.run not in kept:
             kept[release.run] = {old.version for old in db.list_versions(release.run) if old.readable}
         if release.run_version not in kept[release.run]:
-            what = f"It rests on version {release.run_version} of run {release.run}, which its owner has let go."
+            what = f"It rests on version {release.run_version} of run {release.run}, which its owner has deleted."
             yield Finding(f"release {release.id}", what, is_fault=False)
 
 
@@ -196,8 +196,9 @@ def _of_secret(secret: bytes | None, ledger: LedgerRecords, graph: str | None) -
     for name, known in marks.items():
         if secret is None or secret_mark(secret) not in known:
             what = (
-                "The ledger's secret was deleted or changed after its last release: under another name it would begin "
-                f"at nothing spent, without a word. `pcneo budget mend secret {shlex.quote(name)}` stores the "
-                "keys that it has now under the present secret, as its next release does."
+                "The ledger's secret was deleted or changed after this graph's last release: under another name, the "
+                "graph would begin with nothing spent, without a warning. "
+                f"`pcneo budget mend secret {shlex.quote(name)}` stores its present keys under the present secret, as "
+                "its next release does."
             )
             yield Finding(f"graph {name}", what)

@@ -1,4 +1,4 @@
-"""Which graph and run a release is of, and its parameters: all that can be checked before anything is read."""
+"""The graph and the run behind a release, and its parameters: all that can be checked before anything is read."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from pcneo.stored.runs import choose_run
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """One release with the graph and the run that it is of, before anything is read.
+    """One release with its graph and its run, before anything is read.
 
     Attributes:
-        request: what was asked for; its mechanism is still without what follows from the number of vertices.
-        graph: one that pcneo does not know yet is entered when it is spent for.
+        request: what was asked for; its mechanism still lacks what follows from the number of vertices.
+        graph: a graph that pcneo does not know yet is entered just before the spend.
         run: the stored run with the groups; None without groups.
-        vertices: as many as the run or the count store has, until the graph is read.
-        paid: the part of ε that a release beside this one pays, δ with it; None where none does.
-        together: what those that share a bound cost together, for their readers; empty where nothing is shared.
+        vertices: their number by the run or the count store, until the graph is read.
+        paid: the part of ε, along with δ, that another release in the same call pays; None if none does.
+        together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
     """
 
     request: Release
@@ -54,24 +54,24 @@ class Chosen:
 
     @property
     def kept(self) -> bool:
-        """Whether the run is at a version that was asked for by number, whatever the graph has become since."""
+        """Whether the run is at a version that was asked for by number, however the graph has changed since."""
         return self.request.groups is not None
 
     @property
     def spend(self) -> Spend:
-        """What the ledger gets."""
+        """The spend that the ledger records."""
         return spend_of(self.mechanism.on(self.vertices), self.run, paid=self.paid)
 
     @property
     def of_answers(self) -> tuple[object, ...]:
-        """What releases share that are computed from one set of answers; two rows of a batch never do."""
+        """What releases computed from one set of answers have in common; two rows of a batch never share it."""
         run = self.run and (self.run.id, self.run.version, self.kept)
         share = self.request.share or self.request.to
         return self.graph.name, self.mechanism.name, self.mechanism.epsilon, run, share
 
 
 def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[Chosen]:
-    """Find graph and run of each release."""
+    """Find the graph and the run of each release."""
     if named and all(request.mechanism.needs_groups for request in requests):
         raise ParameterError(
             "A release that rests on a run takes the run's labels, types and key; leave them out.",
@@ -88,7 +88,7 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
         for name in ("run", "p", "search"):
             if getattr(request, name) is not None:
                 raise ParameterError(
-                    f"The mechanism {mechanism.name} rests on no run; leave {name} out.",
+                    f"The mechanism {mechanism.name} does not rest on a run; leave {name} out.",
                     name=name,
                     value=getattr(request, name),
                 )
@@ -108,7 +108,7 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
 
 
 def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRecord]) -> Release:
-    """Name the run and the version that kept answers are about, as the ledger has them."""
+    """Fill in, from the ledger, the run and the version that kept answers are about."""
     if request.answers_from is None or not request.mechanism.needs_groups:
         return request
     record = AnswersFile.open(request.answers_from).release_of(list_ledger(db).releases)
@@ -138,7 +138,7 @@ def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
 def find_place(
     db: Database, request: Source, runs: Sequence[RunRecord], named: Selection, *, with_run: bool
 ) -> tuple[GraphRecord, RunRecord | None]:
-    """Find the graph, and the run if there is to be one."""
+    """Find the graph, and the run if `with_run`."""
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
         return find_graph(db, run.graph), run
@@ -151,19 +151,19 @@ def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> i
 
 
 def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
-    """Refuse a run of a search that the mechanism does not take, by a ParameterError."""
+    """Raise a ParameterError for a run of a search that the mechanism does not take."""
     if run is not None and mechanism.searches and run.search.name not in mechanism.searches:
         there = " or ".join(mechanism.searches)
         raise ParameterError(
-            f"The mechanism {mechanism.name} takes runs of the searches {there}, as in the paper; run {run.id} is of "
-            f"{run.search.name}. Name another run, or annotate with --search {mechanism.searches[0]}.",
+            f"The mechanism {mechanism.name} takes runs of the search {there}, as in the paper; run {run.id} is of the "
+            f"search {run.search.name}. Name another run, or annotate with --search {mechanism.searches[0]}.",
             name="run",
             value=run.id,
         )
 
 
 def spend_of(mechanism: Mechanism, run: RunRecord | None, *, paid: Fraction | None = None) -> Spend:
-    """Return what the ledger gets."""
+    """Return the spend that the ledger records."""
     epsilon, delta = mechanism.entry
     if paid is not None:
         epsilon, delta = epsilon - paid, Fraction(0)
@@ -177,7 +177,7 @@ def _find_graph(db: Database, name: str | None, named: Selection) -> GraphRecord
     fitting = [graph for graph in db.list_graphs() if name in (None, graph.name)]
     if not named and len(fitting) == 1:
         return fitting[0]
-    # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
+    # A graph whose own node is gone is known by its releases, and the rest of its budget is spent under its name.
     is_new = name is not None and not named and all(release.graph != name for release in list_ledger(db).releases)
     try:
         selection, _ = choose_selection(db, named)
@@ -193,7 +193,7 @@ def _find_graph(db: Database, name: str | None, named: Selection) -> GraphRecord
 
 
 def _unknown(name: str, names: Sequence[str]) -> NotFoundError:
-    """A name that is misspelt, or that of a new graph of which nobody has said what it is."""
+    """Return the error for a name that is misspelt, or that belongs to a new graph that no one has described."""
     return NotFoundError(
         f"{no_such_graph(name, names)} To name a new graph, add --node-label, --relationship-type and --key.",
         what="graph",
@@ -202,14 +202,14 @@ def _unknown(name: str, names: Sequence[str]) -> NotFoundError:
 
 
 def _graph_of_answers(db: Database, request: Source, named: Selection) -> str | None:
-    """The graph that is not named, where answers are given: that in whose ledger they are."""
+    """Return the graph whose ledger has the given answers, where no graph is named."""
     if named or not isinstance(request, Release) or request.answers_from is None:
         return None
     return AnswersFile.open(request.answers_from).graph_of(list_ledger(db).releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:
-    """The graph of this selection: under the name given, under its only name, or new."""
+    """Return the graph of this selection: under the given name, under its only name, or new."""
     same = [graph for graph in known if graph.selection == selection and name in (None, graph.name)]
     if len(same) == 1:
         return same[0]

@@ -1,4 +1,4 @@
-"""Answers as a release draws, names and writes them: of all pairs, or of those inside groups (GUARANTEE.md#answers)."""
+"""How a release draws, hashes and writes answers, about all pairs or those inside groups (GUARANTEE.md#answers)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger("pcneo")
 
 
 def draw_answers(release: Prepared, noise: Noise, *, parties: bool) -> Answers | PairAnswers:
-    """Return the answers that were given, or draw them once; `parties` says that each vertex answers for itself."""
+    """Return the answers that were given, or draw them once; with `parties`, each vertex answers for itself."""
     if release.given is not None:
         return release.given
     if parties:
@@ -38,7 +38,7 @@ def hash_of(release: Prepared, answers: Answers | PairAnswers) -> str:
 
 
 def write_drawn(path: Path, release: Prepared, answers: Answers | PairAnswers, digest: str, *, keep: bool) -> None:
-    """Write a new file, for its owner alone where answers are kept."""
+    """Write a new file, readable only by its owner where answers are kept."""
     keys, mode = release.source.graph.keys, 0o600 if keep else 0o666
     record = {**answers_record(release.mechanism, len(keys), answers), "answersHash": digest}
     if release.run is None:

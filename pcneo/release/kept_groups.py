@@ -21,11 +21,11 @@ Row = tuple[Key, list[Key]]
 
 
 def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, fingerprint_key: bytes) -> Groups:
-    """Return the groups of a kept version: of each its members that are still there, by position in the graph.
+    """Return the groups of a kept version: the members of each that are still there, by position in the graph.
 
-    Members that have gone drop out; vertices that have come since are in no group. What can be checked is: every hub is
-    there; one that lacks nobody has the members that were written, and all of them together the membership hash; others
-    lack no more than have gone; and no vertex has another key than then.
+    Members that are gone drop out; vertices that came later are in no group. This checks what can be checked: every hub
+    is there; a hub that lacks no one has the members that were written, and if no hub lacks anyone, all of them have
+    the membership hash; other hubs lack no more members than are gone; and no vertex's key has changed.
     """
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     digests, stored = HubDigests(fingerprint_key), list(hubs)
@@ -33,12 +33,12 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     # [kept-returned] The groups no longer know it, and earlier releases protected its pairs.
     for key in graph.keys.tolist() if gone else ():
         if digests.owner(key) in gone:
-            _refuse(version, f"vertex {key!r} was deleted and is there again, in no group any more")
+            _refuse(version, f"vertex {key!r} was deleted and has come back, and is no longer in any group")
     whole = [row for hub in stored if (row := _checked(hub, len(gone), digests, version)) is not None]
     if len(stored) != version.cohesions:
         _refuse(version, f"it has {len(stored):,} of {version.cohesions:,} cohesions")
     if len(whole) == len(stored) and membership_hash(whole) != version.membership_hash:
-        _refuse(version, "its memberships are others")
+        _refuse(version, "its memberships have changed")
     members = [sorted(place[key] for key in hub.members if key in place) for hub in stored]
     _say(graph, stored, place, version)
     return Groups(
@@ -48,16 +48,16 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
 
 
 def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: RunRecord) -> Row | None:
-    """Check one hub; return whose it is and its members where it lacks nobody."""
+    """Check one hub; return its owner and its members if it lacks no one."""
     vertices, members = list(_keys(hub.vertices, version)), list(_keys(hub.members, version))
     if len(vertices) > 1 or any(digests.owner(vertex) != hub.owner for vertex in vertices):
-        _refuse(version, "a vertex has another key than then")
+        _refuse(version, "the key of a vertex has changed")
     if len(members) != len(set(members)) or not hub.size - gone <= len(members) <= hub.size:
-        _refuse(version, "members came or went that are no vertices that came or went")
+        _refuse(version, "members came or went, but not because vertices did")
     if not vertices or len(members) < hub.size:
         return None
     if digests.digest(vertices[0], members) != hub.digest:
-        _refuse(version, "its memberships are others")
+        _refuse(version, "its memberships have changed")
     return vertices[0], members
 
 
@@ -78,10 +78,10 @@ def _refuse(version: RunRecord, why: str) -> NoReturn:
 
 
 def _say(graph: Graph, hubs: list[KeptHub], place: dict[Key, int], version: RunRecord) -> None:
-    """Tell how far the graph has moved on; which vertices there are is public."""
+    """Log how far the graph has moved on; which vertices there are is public."""
     known = {key for hub in hubs for key in hub.vertices}
     log.info(
-        "groups of version %d of run %s: %s of its %s vertices are still there, and %s have come since, in no group",
+        "groups of version %d of run %s: %s of its %s vertices are still there, and %s came later, in no group",
         version.version,
         version.id,
         f"{len(place.keys() & known):,}",

@@ -1,6 +1,6 @@
-"""Use cases: the owner says what a damaged record of the ledger is, and whether two names stand for one graph.
+"""Use cases: the owner states what a damaged record of the ledger is, and whether two names stand for one graph.
 
-Each leaves a note of what it has changed (GUARANTEE.md#budget).
+Each of them leaves a note of what it has changed (GUARANTEE.md#budget).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "unknown"
-"""The mechanism of a release that no longer says its own: it promises nothing that could be known."""
+"""The mechanism of a release that no longer names its own: no promise of it is known."""
 
 
 def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: object = 0) -> None:
-    """Put a damaged record right: say of which graph it is, and what ε and δ it spent, or allowed.
+    """Put a damaged record right: state which graph it belongs to, and the ε and δ that it spent, or allowed.
 
-    What else it says and is sound stays. A release that does not say its mechanism promises nothing; one that does not
-    say on which groups it rests counts as a set of its own.
+    Everything else in it that is sound stays. A release that does not name its mechanism promises nothing; one that
+    does not state which groups it rests on counts as resting on a set of its own.
     """
     numbers = positive(epsilon, "epsilon", or_zero=True), positive(delta, "delta", below=1, or_zero=True)
     find_graph(db, graph)
@@ -43,7 +43,7 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         ledger = read_ledger(transaction, db)
         found = next((damaged for damaged in ledger.damaged if damaged.record == record), None)
         if found is None:
-            raise NotFoundError(f"No record {record!r} of the ledger is damaged.", what="record", name=record)
+            raise NotFoundError(f"The ledger has no damaged record {record!r}.", what="record", name=record)
         values = {
             **found.sound(),
             "graph": graph,
@@ -55,17 +55,17 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         elif not 0 < values.get("number", 0) < LARGEST_NUMBER:
             values["number"] = next_number(ledger, graph)
         mend_record(transaction, found, values)
-        what = f"said of {'release' if found.is_release else 'total'} {record}, which {found.why}, what it is"
+        what = f"put right {'release' if found.is_release else 'total'} {record}, which {found.why}"
         create_note(transaction, "mended", graph, what, records=[as_json(found.properties)])
 
 
 def mend_secret(db: Database, *, graph: str) -> int:
-    """Have a graph recognised under other names again, after the ledger's secret was deleted or changed.
+    """Make a graph recognisable under other names again, after the ledger's secret was deleted or changed.
 
-    The keys that it has now are stored, under the present secret, with its releases of another one.
+    Its present keys are stored, under the present secret, with those of its releases that have another secret.
 
     Returns:
-        How many releases that are.
+        The number of these releases.
     """
     record = find_graph(db, graph)
     db.ensure_schema(OWN_SCHEMA)
@@ -75,15 +75,15 @@ def mend_secret(db: Database, *, graph: str) -> int:
         with lock.last_writes() as transaction:
             marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
             if marked:
-                what = f"said that the keys of {graph} are those of {marked:,} releases, whose secret was gone"
+                what = f"stated that the keys of {graph} are those of {marked:,} releases, whose secret was gone"
                 create_note(transaction, "mended", graph, what)
     return marked
 
 
 def same(db: Database, *, graph: str, known_as: str) -> Account:
-    """Say that a graph is the one that had another name: what that has spent, and its total, are the graph's own.
+    """State that a graph is the one that had another name: what that has spent, and its total, become the graph's own.
 
-    The graph's own last total goes on to count, where it has one.
+    If the graph has a total of its own, its last one still counts.
 
     Returns:
         The graph's account.
@@ -103,7 +103,7 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
 
 
 def apart(db: Database, *, graph: str, other: str) -> None:
-    """Say that two names stand for different graphs, so that neither is asked about for the other's sake."""
+    """State that two names stand for different graphs, so that neither is taken for the other again."""
     with _held(db, graph, other) as transaction:
         if not {graph, other} & read_ledger(transaction, db).used:
             raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
@@ -115,19 +115,19 @@ def apart(db: Database, *, graph: str, other: str) -> None:
 def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
     """Hold two graphs, known to pcneo or not, and yield the transaction that writes."""
     if graph == other:
-        raise ParameterError(f"{graph!r} is one name; two are needed.", name="graph", value=graph)
+        raise ParameterError(f"{graph!r} was given twice; two different names are needed.", name="graph", value=graph)
     db.ensure_schema(OWN_SCHEMA)
     known = sorted({record.name for record in db.list_graphs()} & {graph, other})
     if not known:
-        raise NotFoundError(f"There is no graph {graph!r}, and no {other!r}.", what="graph", name=graph)
+        raise NotFoundError(f"There is no graph {graph!r} and no graph {other!r}.", what="graph", name=graph)
     with GraphLock(db, known[0]) as lock, lock.last_writes() as transaction:
-        # In one transaction: whoever waits for either name goes on when both have their records.
+        # In one transaction: a process that waits for either name goes on when both have their records.
         _hold(transaction, other if known[0] == graph else graph)
         yield transaction
 
 
 def _hold(transaction: Transaction, name: str) -> None:
-    """Hold a graph until a transaction ends, or the place of one that nobody has entered yet."""
+    """Hold a graph until a transaction ends, or its place if no one has entered it yet."""
     graph = transaction.touch_graph(name)
-    if graph is not None and graph["lockedAt"] is None:  # it was deleted while its lock was waited for
+    if graph is not None and graph["lockedAt"] is None:  # it was deleted while this waited for its lock
         transaction.touch_graph(name)

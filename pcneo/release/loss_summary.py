@@ -16,7 +16,7 @@ class LossSummary:
     """What the connections of a graph cost where all noise has one scale.
 
     Attributes:
-        pairs: how many there are.
+        pairs: how many connections there are.
         quantiles: for each share in `QUANTILES` the loss, in ε, that this share of the connections does not exceed.
     """
 
@@ -29,6 +29,6 @@ class LossSummary:
 
 
 def find_losses(graph: Graph, k: int) -> LossSummary:
-    """Return the losses at scale 1, k·support_k(e), which the scale is to divide."""
+    """Return the losses at scale 1, k·support_k(e), to be divided by the scale."""
     losses = k * clique_supports(graph, k).astype(np.float64)
     return LossSummary(len(losses), quantiles(losses))

@@ -25,7 +25,7 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.outlook import noise_warning
 
 OWNERS_FOLDER = "owner"
-"""Beside the public file: what is the owner's alone, so that sharing the folder's files does not share it."""
+"""A folder beside the public file for what only the owner may see, so that sharing the files does not share it."""
 
 HOW_TO_READ = 'to read it: pcneo.read_release(FILE), or pandas.read_csv(FILE, comment="#")'
 
@@ -41,12 +41,12 @@ def public_record(
     computed: Mapping[str, object] = MappingProxyType({}),
     columns: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return everything that is published beside keys and noisy counts; whatever is missing here is the owner's.
+    """Return everything that is published beside keys and noisy counts; only the owner may see the rest.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
     """
-    # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
+    # [public-record] All that this holds about the graph is the total of the counts as published and λ, found by noise.
     record: dict[str, Any] = {
         "warning": computed.get("warning"),  # before anything else
         "pcneo": __version__,
@@ -67,7 +67,7 @@ def public_record(
         record["standardErrorOfTotal"] = standard_error(scales) / mechanism.times_counted
         record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.times_counted
         if mechanism.counts_vertices:
-            # One scale for all: what follows from it for one count is the same at every vertex.
+            # All counts have one scale, so the figures for a count are the same at every vertex.
             record["standardErrorOfACount"] = standard_error(scales[:1])
             record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width(scales[:1])
             record["warning"] = noise_warning(record["standardErrorOfACount"], list(counts.values()))
@@ -79,7 +79,7 @@ def public_record(
 
 
 def answers_record(mechanism: Mechanism, n: int, answers: Answers | PairAnswers) -> dict[str, Any]:
-    """Return what a file of answers says of them: what is public before they are drawn, and how many are yes."""
+    """Return what a file of answers states about them: what is public before they are drawn, and how many are yes."""
     # [public-record]
     return {
         "pcneo": __version__,
@@ -100,8 +100,8 @@ def total_of(counts: Mapping[Key, int] | Mapping[Key, float], k: int) -> float:
 def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], suffix: str) -> str:
     """Return the public file's text: the record, then a row for each vertex.
 
-    In CSV the record comes first, a line `# name: value` for each of its values, `# column name: meaning` for each
-    column. Keys that are text are quoted, so that none of them passes for such a line.
+    In CSV the record comes first: a line `# name: value` for each of its values, and `# column name: meaning` for each
+    column. Text keys are quoted, so that none of them can pass for such a line.
     """
     if suffix == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -120,7 +120,7 @@ def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]],
 
 
 def check_keys(keys: Iterable[Key], suffix: str) -> None:
-    """Refuse keys that a spreadsheet would run, where they are to be written as CSV."""
+    """Refuse keys that a spreadsheet would run as formulas, if they will be written as CSV."""
     for key in keys if suffix == ".csv" else ():
         if isinstance(key, str) and FORMULA.match(key):
             raise GraphError(
@@ -144,11 +144,11 @@ def write_public(path: Path, text: str) -> None:
 
 @contextmanager
 def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
-    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone and not for git."""
+    """Make the folder `owner` if a file goes there and it is missing; only its owner can read it, and git skips it."""
     folder = path.parent
     made = folder.name == OWNERS_FOLDER and not folder.exists()
     if made:
-        with refusing(folder, "to"), suppress(FileExistsError):  # somebody else has just made it
+        with refusing(folder, "to"), suppress(FileExistsError):  # someone else has just made it
             folder.mkdir(mode=0o700)
             if not for_a_moment:
                 _hide_from_git(folder)
@@ -156,17 +156,17 @@ def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
         yield
     finally:
         if made and for_a_moment:
-            with suppress(OSError):  # somebody else has put a file there
+            with suppress(OSError):  # someone else has put a file there
                 folder.rmdir()
 
 
 def _hide_from_git(folder: Path) -> None:
-    """Have git pass over all of a folder, so that `git add .` takes none of it along."""
+    """Make git ignore a whole folder, so that `git add .` adds nothing in it."""
     with whole_file(folder / ".gitignore", replace=False, mode=0o600) as file:
         file.write(b"*\n")
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file whole or not at all, for its owner only, and the folder `owner` where that is its place."""
+    """Write a new file whole or not at all, readable only by its owner; make the folder `owner` if it goes there."""
     with owners_folder(path), whole_file(path, replace=False, mode=0o600) as file:
         file.write(text.encode())

@@ -1,4 +1,4 @@
-"""The owner's report: everything that the public file must not say (GUARANTEE.md#two-outputs)."""
+"""The owner's report: everything that the public file must not contain (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
     """Return the owner's report as plain values."""
     mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
     report = {
-        "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
+        "notice": "For the owner alone. This report reveals more than the release's promise allows; do not publish it.",
         "release": release.id,
         "pcneo": __version__,
         "graph": release.graph.name,
@@ -72,7 +72,7 @@ def owner_json(record: Mapping[str, Any]) -> str:
 
 
 def _scales(scales: Sequence[Fraction], what: str) -> list[dict[str, Any]]:
-    """The distinct scales above 0, largest first, at most twenty, with how many of what have each."""
+    """The distinct scales above 0, largest first, at most twenty, with how many vertices or numbers have each."""
     counted = Counter(scales)
     return [
         {"scale": decimal_text(scale), what: counted[scale]} for scale in sorted(counted, reverse=True)[:20] if scale
@@ -124,7 +124,8 @@ def _group_lines(record: Mapping[str, Any]) -> list[str]:
     lines = [f"- {record['connectionsOutsideGroups']:.1%} of the connections lie outside all groups"]
     if (pairs := record["insideInGroupsOfTwo"]) is not None:
         lines.append(
-            f"- {pairs:.1%} of those inside are a group of two: who knows the groups knows these connections, at any ε"
+            f"- {pairs:.1%} of those inside are a group of two: "
+            "anyone who knows the groups knows these connections, at any ε"
         )
     return lines
 
@@ -140,7 +141,7 @@ def _noise_lines(record: Mapping[str, Any]) -> list[str]:
 def _model_lines(record: Mapping[str, Any]) -> list[str]:
     if (error := record.get("rootMeanSquareErrorOfCounts")) is None:
         return []
-    return [f"- Root mean square error of the counts as they are released, exactly: {rounded(error)}"]
+    return [f"- Exact root mean square error of the counts as released: {rounded(error)}"]
 
 
 def _answer_lines(record: Mapping[str, Any]) -> list[str]:
@@ -149,8 +150,8 @@ def _answer_lines(record: Mapping[str, Any]) -> list[str]:
     errors = record["standardErrors"]
     return [
         f"- Total {record['total']:,}, standard error {rounded(record['standardErrorOfTotal'])} ({errors['are']})",
-        f"- Standard error of a count ({errors['are']}): {rounded(errors['mean'])} in the mean, "
-        f"{rounded(errors['median'])} in the median, {rounded(errors['largest'])} at most",
+        f"- Standard error of a count ({errors['are']}): mean {rounded(errors['mean'])}, "
+        f"median {rounded(errors['median'])}, largest {rounded(errors['largest'])}",
         f"- {_exact_counts(record['countsWithoutProtectedPairs'])}",
         f"- Every pair inside a group costs {record['lossOfEachPair']:.6g}",
     ]

@@ -1,7 +1,7 @@
 """The file of answers of `critical`: for every pair inside groups two keys, and 1 for yes or 0 for no, compressed.
 
-Which pairs those are follows from the groups and the vertices, so a file is read by writing down what each line must
-begin with. Lines `# name: value` come first, as in a file of answers of `respond`.
+The pairs follow from the groups and the vertices, so a reader works out what each line must begin with and compares.
+Lines `# name: value` come first, as in a file of answers of `respond`.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
         for lines in _beginnings(keys, graph):
             for beginning in lines:
                 start = beginning.encode()
-                line = file.read(len(start) + 2)  # not up to a line's end: a key that is text may have one
+                line = file.read(len(start) + 2)  # not up to the next newline: a text key may contain one
                 if line[:-2] != start or line[-2:] not in (b"0\n", b"1\n"):
                     raise GraphError(
-                        f"{path} has answers about other pairs than those inside the groups, which go on with "
+                        f"{path} has answers about other pairs than those inside the groups: the next pair must be "
                         f"{visible(beginning.rstrip(' ,'))}."
                     )
                 yes[at] = line[-2:] == b"1\n"

@@ -1,4 +1,4 @@
-"""A release made ready: its graph and groups read and checked on the very arrays that are counted on, nothing spent."""
+"""A release made ready: its graph and groups are read, and checked on the arrays it counts on; nothing is spent."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from pcneo.store.database import Database, GraphRecord
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Prepared(Chosen):
-    """One release, ready to be spent for: its mechanism and its vertices are those of the graph as it was read.
+    """One release, ready to spend: its mechanism and number of vertices are those of the graph as it was read.
 
     Attributes:
         id: fresh, random.
         source: the graph as it was read.
-        scaling: how the scales come about.
-        utility: what may be said before spending.
+        scaling: how the scales are found.
+        utility: what may be shown before the spend.
         losses: of connections at scale 1; for the owner alone. None for a mechanism that adds no noise.
-        figures: what the owner's report says of errors that do not follow from scales.
+        figures: for the owner's report, about errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
-        earlier: what earlier releases of the graph have published of it.
-        given: answers that were drawn before; None where they are still to be drawn.
+        earlier: what earlier releases of the graph have published about it.
+        given: answers that were drawn before; None where they have yet to be drawn.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Prepared(Chosen):
     figures: Mapping[str, object]
     answer_set: str | None = None
     given: AnsweredPairs | PairAnswers | None = None
-    earlier: Earlier = Earlier()  # noqa: RUF009 - nobody can change it
+    earlier: Earlier = Earlier()  # noqa: RUF009 - no one can change it
 
     @property
     def file(self) -> str:
@@ -64,23 +64,23 @@ class Prepared(Chosen):
 
     @property
     def facts(self) -> CountedGraph:
-        """What is counted on the graph and the run's groups: never to leave without noise."""
+        """What is counted on the graph and the run's groups: it must never leave without noise."""
         return self.source.facts(self.run, kept=self.kept)
 
     @property
     def promise(self) -> str:
-        """The mechanism's sentence, and what is to be said with it."""
+        """The mechanism's sentence, and what must go with it."""
         # [kept-said]
         return f"{self.mechanism.promise} {EARLIER_GROUPS}" if self.kept else self.mechanism.promise
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Γ(v) over the whole graph, int64, shape (n,): never to leave without noise where t_v > 0."""
+        """Γ(v) over the whole graph, int64, shape (n,): must never leave without noise where t_v > 0."""
         return self.facts.counts(self.mechanism.k)
 
     @property
     def spend(self) -> Spend:
-        """What the ledger gets."""
+        """The spend that the ledger records."""
         is_free = not (self.mechanism.adds_noise or self.draws_answers)
         return spend_of(self.mechanism, self.run, paid=self.mechanism.epsilon if is_free else self.paid)
 
@@ -92,7 +92,7 @@ class Prepared(Chosen):
 def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
     """Read each graph and set of groups once, check them, and compute everything that takes no noise.
 
-    Whose answers a release is computed from is said afterwards, by `with_answer_sets`.
+    `with_answer_sets` then sets whose answers each release is computed from.
     """
     graphs: dict[str, GraphRecord] = {}
     for choice in chosen:

@@ -1,4 +1,4 @@
-"""A public file read by whoever it was released to: counts, and all that the file says of them."""
+"""A public file, as the people it was released to read it: counts, and everything that the file states about them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from pcneo.privacy.outlook import how_far
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
-"""Values of the record that stay text although some look like numbers: exact ones among them."""
+"""Values of the record that stay text although some look like numbers, among them exact numbers."""
 _NUMBERS = {
     *("total", "scale", "standardErrorOfTotal", "halfWidthOf95PercentInterval"),
     *("standardErrorOfACount", "halfWidthOf95PercentIntervalOfACount"),
 }
-"""Values of the record that are computed with, where they are there."""
+"""Values of the record that must be numbers where they are present, since computations use them."""
 _MOST_BYTES = 2**26
-"""Of a public file; one of a million vertices has some 60 million."""
+"""The most bytes of a public file; one with a million vertices has some 60 million."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
 
 
@@ -38,9 +38,9 @@ class PublicRelease(Table):
     """What a public file holds.
 
     Attributes:
-        record: all that it says beside the columns, by the names there: mechanism, promise, k, total and others.
-        columns: the columns by name, equally long: `key` and `count` among them, or `total` alone.
-        meanings: what each column is; empty for a file of an earlier pcneo.
+        record: everything in it except the columns, by the names there: mechanism, promise, k, total and others.
+        columns: the columns by name, equally long: `key` and `count` among them, or only `total`.
+        meanings: what each column means; empty for a file from an earlier version of pcneo.
     """
 
     record: Mapping[str, Any]
@@ -59,7 +59,7 @@ class PublicRelease(Table):
 
     @property
     def k(self) -> int:
-        """Vertices of the cliques that are counted."""
+        """How many vertices the counted cliques have."""
         return self.record["k"]
 
     @property
@@ -79,7 +79,7 @@ class PublicRelease(Table):
 
     @property
     def counts(self) -> dict[Key, int] | dict[Key, float]:
-        """The counts by key; none of a total alone."""
+        """The counts by key; empty for a file with only a total."""
         if "key" not in self.columns:
             return {}
         return dict(zip(self.columns["key"], self.columns["count"], strict=True))
@@ -94,7 +94,7 @@ class PublicRelease(Table):
 
     @property
     def intervals(self) -> list[tuple[float, float]] | None:
-        """A 95 % interval of each exact count, and None where none is proved."""
+        """A 95 % interval for each exact count; None where none is proved."""
         half = self.record.get("halfWidthOf95PercentIntervalOfACount")
         return None if half is None else [(count - half, count + half) for count in self.columns["count"]]
 
@@ -109,14 +109,14 @@ class PublicRelease(Table):
         return columns
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return the text that goes above the table."""
         record = self.record
         told = total_told(self.total, record.get("standardErrorOfTotal"), record.get("standardErrorsAre", ""))
         return f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}. {self.promise}"
 
 
 def total_told(total: float, standard_error: float | None, standard_errors_are: str = "") -> str:
-    """Say a noisy total, with its standard error where that is published, and where it is no more than a bound."""
+    """Return a noisy total in words, with its standard error if that is published, and whether it is only a bound."""
     said = f"noisy total {_figure(total)}"
     if standard_error is None:
         return said
@@ -141,10 +141,10 @@ def read_release(path: AnyPath) -> PublicRelease:
         path: the file, .csv or .json.
 
     Returns:
-        Counts and all that the file says of them.
+        The counts, and everything that the file states about them.
 
     Raises:
-        FileFormatError: it cannot be read, or is no such file.
+        FileFormatError: the file cannot be read, or is not a public file.
     """
     path = Path(path)
     try:
@@ -157,28 +157,28 @@ def read_release(path: AnyPath) -> PublicRelease:
         if lacking:
             raise ValueError(f"it has no {', '.join(sorted(lacking))}")
         if "notice" in record:  # only the owner's report has that name
-            raise ValueError("it is the owner's report, which reveals more than the release promises")
+            raise ValueError("it is the owner's report, which reveals more than the release's promise allows")
         for name in ("epsilon", "delta"):
             exact_number(record[name])
         _check_kinds(record, columns)
     except (ValueError, TypeError, AttributeError, csv.Error, RecursionError) as error:
-        raise FileFormatError(f"{path} is no public file of a release: {error}.", path=path) from error
+        raise FileFormatError(f"{path} is not a public file of a release: {error}.", path=path) from error
     return PublicRelease(record, columns, meanings)
 
 
 def _check_kinds(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse what somebody has put into the place of a number, a text or a key."""
+    """Refuse values that are not the numbers, texts or keys that they should be."""
     for name in ("mechanism", "promise"):
         if not isinstance(record[name], str):
-            raise ValueError(f"its {name} is no text")
+            raise ValueError(f"its {name} is not text")
     if type(record["k"]) is not int:
-        raise ValueError("its k is no whole number")
+        raise ValueError("its k is not a whole number")
     for name in _NUMBERS & record.keys():
         if not _is_number(record[name]):
-            raise ValueError(f"its {name} is no number")
+            raise ValueError(f"its {name} is not a number")
     for name, values in columns.items():
         if not all(map(_is_key if name == "key" else _is_number, values)):
-            raise ValueError(f"its column {name} has what is no {'key' if name == 'key' else 'number'}")
+            raise ValueError(f"its column {name} has a value that is not a {'key' if name == 'key' else 'number'}")
 
 
 def _is_number(value: object) -> bool:

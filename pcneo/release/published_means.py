@@ -1,4 +1,4 @@
-"""What public files say in the mean: noted in the ledger, and said before the next spend (GUARANTEE.md#utility)."""
+"""The means in public files: noted in the ledger, and logged before the next spend (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ log = logging.getLogger("pcneo")
 
 
 def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
-    """Return what the most exact releases of a graph have published in the mean: by ε, the latest among equals.
+    """Return the means that the most exact releases of a graph have published: by ε, the latest among equals.
 
-    Those that promise nothing tell it only where no other does.
+    Releases that promise nothing are used only where no other release has published a mean.
     """
     drawn = {release.id: exact_number(release.epsilon) for release in ledger.releases}
     counts, degrees = dict[tuple[bool, Fraction], float](), dict[tuple[bool, Fraction], float]()
     for release in ledger.releases:
-        # One from the answers of another spends nothing, and is as exact as that.
+        # A release from another one's answers spends nothing, and is as exact as that one.
         epsilon = drawn.get(release.answers or release.id, drawn[release.id])
         rank = protection_of(release.mechanism) is not Protects.NOTHING, epsilon
         for means, mean in ((counts, release.mean_count), (degrees, release.mean_degree)):
@@ -44,9 +44,9 @@ def _is_usable(mean: float) -> bool:
 def note_means(
     db: Database, release: str, vertices: int, triangles: float | None, degrees: Sequence[float] | None
 ) -> None:
-    """Record the total and the degrees that a public file says, None for what it does not say.
+    """Record the means of the total and the degrees in a public file, None for what it does not state.
 
-    A failure loses nothing but a sentence before the next spend.
+    A failure costs nothing but a sentence before the next spend.
     """
     of_count = None if triangles is None else 3 * triangles / vertices
     of_degree = None if degrees is None else math.fsum(degrees) / vertices
@@ -55,4 +55,4 @@ def note_means(
     try:
         note_published(db, release, of_count, of_degree)
     except PcneoError as error:
-        log.warning("What release %s says in the mean is not in the ledger: %s", release, error)
+        log.warning("The means that release %s has published are not in the ledger: %s", release, error)

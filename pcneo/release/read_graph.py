@@ -35,7 +35,7 @@ class ReadGraph:
         self._facts: dict[object, CountedGraph] = {None: CountedGraph(graph)}
 
     def facts(self, run: RunRecord | None = None, *, kept: bool = False) -> CountedGraph:
-        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read."""
+        """Return what is counted on the graph, and on a run's groups if one is given: these must have been read."""
         if run is None:
             return self._facts[None]
         key = (run.id, run.version) if kept else run.id
@@ -83,11 +83,11 @@ class ReadGraph:
         self.groups[run.id] = batch
 
     def share_inside(self, run: RunRecord, *, kept: bool = False) -> float | None:
-        """Return the share of the graph's connections that lie inside some group; None where there are none."""
+        """Return the share of the graph's connections that lie inside some group; None without connections."""
         return float(self.facts(run, kept=kept).protected().inside.mean()) if self.graph.edge_count else None
 
     def groups_now(self, run: RunRecord, *, kept: bool = False) -> dict[str, float | None]:
-        """Return which share of the connections no group holds, and which share of the others is a group of two."""
+        """Return what share of the connections no group holds, and what share of the others is a group of two."""
         facts = self.facts(run, kept=kept)
         inside, of_two = facts.protected().inside, pairs_in_groups_of_two(facts.protected())
         return {

@@ -1,7 +1,7 @@
 """The release itself, in the only safe order: check, read, count, record the spend, draw, write.
 
-Whatever can fail happens before the spend, except drawing and writing. Noise is drawn once: a write that failed may be
-tried again in the same process, with the same numbers.
+Everything that can fail happens before the spend, except drawing and writing. Noise is drawn once: a write that failed
+may be tried again in the same process, with the same numbers.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class Released:
         public: the public file.
         answers: the file of answers; None where there are none, or where they were destroyed.
         answers_are: what became of them: `destroy`, `keep` or `publish`; empty for a mechanism without answers.
-        warning: that the counts are mostly noise, where they are.
+        warning: a sentence if the counts are mostly noise, else empty.
         reports: the owner's report, Markdown and JSON.
         total: Σ Γ*(v) / k.
         promise: the mechanism's sentence.
         in_plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
-        remark: what else to know about the counts; empty for nothing.
+        remark: anything else to know about the counts, or empty.
         standard_error_of_total: None where it may not be published.
-        standard_errors_are: what such errors are, where they are no more than bounds or estimates.
+        standard_errors_are: what these errors are, where they are only bounds or estimates.
         budget: the total of its graph; None where it has none.
-        left: what is left of that after all releases of this call; None where nothing bounds what is spent, too.
+        left: what is left of the total after all releases of this call; None also where nothing bounds the spends.
     """
 
     id: str
@@ -84,12 +84,12 @@ class Released:
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """What was drawn for one release, with where it goes.
+    """What was drawn for one release, and where it goes.
 
     Attributes:
         compute: makes the numbers from what was drawn; it may fail, and may be called again.
         answers: what they are computed from, for a mechanism that adds no noise, else None.
-        answers_hash: of these where they are kept or published; a hash of destroyed ones could be searched for.
+        answers_hash: of these where they are kept or published; from a hash, destroyed ones could be searched for.
     """
 
     release: Prepared
@@ -107,7 +107,7 @@ class _Numbers:
 
     @cached_property
     def counts(self) -> dict[Key, int] | dict[Key, float]:
-        """The noisy counts by key; none of a total alone."""
+        """The noisy counts by key; empty for a release of only a total."""
         keys = self.release.source.graph.keys.tolist() if self.release.mechanism.counts_vertices else []
         return dict(zip(keys, self.drawn.counts, strict=bool(keys)))
 
@@ -119,7 +119,7 @@ class _Numbers:
         digest = {"answersHash": self.answers_hash} if is_public else {}
         said = {"promise": self.release.promise, "together": self.release.together or None, **drawn.record, **digest}
         if self.request.fate == "destroy" and self.release.given is None:
-            said["promise"] = self.release.promise  # without what it says of answers that nobody has
+            said["promise"] = self.release.promise  # without its words about answers that no one has
         return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
 
     @property
@@ -160,7 +160,7 @@ def release(
     """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
 
     Returns:
-        What was prepared, and what was released: nothing after a dry run or a no.
+        What was prepared, and what was released: nothing after a dry run, or if `agree` returned False.
     """
     if noise is not None:
         require_release_noise(noise)
@@ -185,7 +185,7 @@ def release(
         return prepared, []
 
     source = noise or ReleaseNoise()
-    check_destinations(requests)  # again: reading may have taken long enough for somebody else to write there
+    check_destinations(requests)  # again: reading may have taken long enough for someone else to write there
     enter(db, prepared)
     with signals_wait(_say_finishing, patient=False) as waiting:
         accounts = spend(db, prepared, terms)
@@ -195,16 +195,21 @@ def release(
         released = _publish(db, drawn, accounts, terms.write_property, asking)
         if waiting.arrived:
             written = ", ".join(str(release.public) for release in released)
-            log.warning("What was spent for is finished and written: %s, with the owner's reports", written)
+            log.warning(
+                "All releases that were paid for are finished and written: %s, with the owner's reports", written
+            )
     return prepared, released
 
 
 def _say_finishing(name: str) -> None:
-    log.warning("%s: spend and files belong together, and are finished first. A second Ctrl-C loses the numbers.", name)
+    log.warning(
+        "%s: a spend and its files belong together, so they are finished first. A second Ctrl-C loses the numbers.",
+        name,
+    )
 
 
 def _wants_retry(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
-    """Ask, and take a signal for a no."""
+    """Ask, and take a signal as a no."""
     answers: list[bool] = []
     with waiting.asking():
         answers.append(retry(error))
@@ -226,7 +231,7 @@ def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
         request.check_share()
         if request.parties and (not isinstance(request.mechanism, Respond) or request.answers_from is not None):
             raise ParameterError(
-                "Parties answer with respond, and where answers are still to be drawn; leave --parties out.",
+                "Parties answer only with respond, and only if answers have yet to be drawn; leave --parties out.",
                 name="parties",
                 value=request.mechanism,
             )
@@ -234,7 +239,7 @@ def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
         mechanism = requests[0].mechanism
         if not mechanism.counts_vertices:
             raise ParameterError(
-                f"{mechanism.name} has no counts of vertices that could be written to a property; leave "
+                f"{mechanism.name} has no counts per vertex that could be written to a property; leave "
                 "--write-property out.",
                 name="write_property",
                 value=terms.write_property,
@@ -267,7 +272,7 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
 
 
 def _root_mean_square_error(counts: Sequence[float], release: Prepared) -> float:
-    """How far the counts as they are released are from the exact ones: for the owner alone."""
+    """Return how far the counts as released are from the exact ones: for the owner alone."""
     off = [count - exact for count, exact in zip(counts, release.counts.tolist(), strict=True)]
     return math.sqrt(math.fsum(x * x for x in off) / len(off))
 
@@ -325,18 +330,18 @@ def _parts(
     request = numbers.request
     markdown, data = request.reports
 
-    owners = cache(partial(numbers.owner_record, account))  # for both files, and when the first of them is written
+    owners = cache(partial(numbers.owner_record, account))  # made once, when the first of the two files is written
 
     parts: dict[str, Callable[[], None]] = {}
     if numbers.release.draws_answers and request.answers_file is not None:
-        # First of all: should computing from them fail, the answers that were paid for are not lost.
+        # These come first: if computing from them fails, the answers that were paid for are not lost.
         parts[str(request.answers_file)] = partial(_write_answers, db, numbers, request.answers_file)
     parts[str(data)] = lambda: write_private(data, owner_json(owners()))
     parts[str(markdown)] = lambda: write_private(markdown, owner_markdown(owners()))
     if property_name is not None:
         name = f"the property {property_name!r}"
         parts[name] = partial(_write_property, db, numbers, property_name)
-    # The public file comes last: where it is, nothing else is still to be written.
+    # The public file comes last: once it exists, nothing else remains to be written.
     parts[str(request.public)] = lambda: write_public(request.public, numbers.public_text)
     return parts
 
@@ -357,7 +362,7 @@ def _write_property(db: Database, numbers: _Numbers, name: str) -> None:
 
 
 def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
-    """Write, again for as long as that is wanted; return why it failed, if it did."""
+    """Write, and try again for as long as `retry` agrees; return the error if it failed."""
     while True:
         try:
             write()

@@ -78,8 +78,8 @@ class Destination:
 
     Attributes:
         to: the public file, `.csv` or `.json`.
-        report: the owner's report, `.md`; its JSON lies beside it, and answers that are kept. By default `to` with
-            `.owner.md` in the folder `owner` beside it, which is made where it is not there, for its owner alone.
+        report: the owner's report, `.md`; its JSON lies beside it, and so do answers that are kept. By default `to`
+            with `.owner.md`, in the folder `owner` beside it, which is created if missing, for its owner alone.
     """
 
     to: AnyPath
@@ -92,7 +92,7 @@ class Destination:
 
     @property
     def suffix(self) -> str:
-        """Of the public file."""
+        """The suffix of the public file."""
         return self.public.suffix
 
     @property
@@ -108,21 +108,21 @@ class Destination:
         return None
 
     def check_answers(self) -> None:
-        """Refuse what cannot become of answers."""
+        """Refuse a fate that the answers cannot have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Release(Source, Destination):
-    """One release as a person asks for it: how it is made private, of what, and where it goes.
+    """One release as a person asks for it: how it is made private, from what, and where it goes.
 
     Attributes:
         mechanism: with one k.
-        answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`, and
-            for `publish` where parties answer, whose collector has seen them.
-        answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
-        groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
-        share: what releases of one graph and this name share is drawn once, and paid for once: a C*, noisy degrees, or
-            answers.
+        answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`,
+            or for `publish` where parties answer, since their collector has seen the answers.
+        answers_from: a file of answers of an earlier release, to compute from at no cost, with its mechanism and ε.
+        groups: for `critical`, a kept version of the run, whose groups are used although the graph has moved on.
+        share: a name; releases of one graph with the same name draw, and pay for, what they share only once: a C*,
+            noisy degrees, or answers.
         parts: how many k the ε is for; each of them is a release of the same share.
         parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
     """
@@ -136,7 +136,7 @@ class Release(Source, Destination):
     parts: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse a source that cannot be, and an ε at which nothing would be protected."""
+        """Refuse a source that is not valid, and an ε at which nothing would be protected."""
         super().__post_init__()
         self.mechanism.check_protects()
 
@@ -147,14 +147,14 @@ class Release(Source, Destination):
 
     @property
     def answers_file(self) -> Path | None:
-        """Where answers are written: beside what others may read, or beside the owner's report; None for nowhere."""
+        """Where answers are written: beside the public file, or beside the owner's report if kept; None for nowhere."""
         if self.mechanism.adds_noise or self.answers_from is not None or self.fate == "destroy":
             return None
         beside = self.public if self.fate == "publish" else self.reports[0].parent / self.public.name
         return beside.with_suffix(".answers.gz")
 
     def check_answers(self) -> None:
-        """Refuse what cannot become of the answers: there are none, or others could read what is to be kept."""
+        """Refuse a fate that the answers cannot have: there are none, or others could read those to be kept."""
         if self.fate not in ANSWERS:
             raise ParameterError(
                 f"answers must be one of {', '.join(ANSWERS)}, not {self.answers!r}.",
@@ -172,13 +172,13 @@ class Release(Source, Destination):
             folder = self.answers_file.parent
             if folder.is_dir() and folder.stat().st_mode & 0o055:
                 raise ParameterError(
-                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700).",
+                    f"Others can read the folder {folder}. Keep answers in one that only you can read (chmod 700).",
                     name="answers",
                     value=str(folder),
                 )
 
     def check_share(self) -> None:
-        """Refuse to share what the mechanism does not draw, and several k where each needs noise of its own."""
+        """Refuse to share what the mechanism does not draw, and several k where each needs its own noise."""
         mechanism = self.mechanism
         if self.share is None or mechanism.shares_bound:
             return
@@ -191,11 +191,11 @@ class Release(Source, Destination):
             )
         if mechanism.adds_noise:
             raise ParameterError(
-                f"A release of {mechanism.name} has one k; make one for each.", name="k", value=self.parts
+                f"A release of {mechanism.name} has one k; make one release for each.", name="k", value=self.parts
             )
 
     def check_answers_from(self) -> None:
-        """Refuse another mechanism or ε than that of the answers that it is computed from."""
+        """Refuse a mechanism or an ε other than that of the answers that it is computed from."""
         if self.answers_from is None:
             return
         file = AnswersFile.open(self.answers_from)
@@ -205,17 +205,17 @@ class Release(Source, Destination):
         ):
             if given != own:
                 raise ParameterError(
-                    f"{file.path} has answers of {name} {own}; leave {name} out.", name=name, value=given
+                    f"The answers in {file.path} have {name} {own}; leave {name} out.", name=name, value=given
                 )
 
 
 def each_k(request: Release, *, epsilon: str | None = None, named: bool = False) -> list[Release]:
-    """Return a release of a mechanism with several k as one for each, which share what they draw."""
+    """Split a release of a mechanism with several k into one release for each, which share what they draw."""
     request.check_share()
     mechanism, epsilon = request.mechanism, epsilon or typed_text(request.mechanism.epsilon)
     if len(mechanism.ks) == 1:
         return [replace(request, to=numbered(request.public, mechanism.k, epsilon)) if named else request]
-    # All k are in the name: rows of a batch with one `to` and other k share nothing.
+    # All k are in the name: rows of a batch with the same `to` and other k share nothing.
     share = request.share or f"{request.public} at {epsilon}, k = {', '.join(map(str, mechanism.ks))}"
     return [
         replace(
@@ -254,13 +254,13 @@ def read_batch(path: AnyPath) -> list[Release]:
 
 
 def _wrong_columns(names: Sequence[str]) -> str:
-    """Say which column is none, is there twice or is missing; nothing where all is well."""
+    """Say which column is unknown, given twice or missing; return an empty text if all is well."""
     for name in names:
         if name not in COLUMNS:
             near = difflib.get_close_matches(name, COLUMNS, 1)
             return f"there is no column {name!r}" + (f", did you mean {near[0]!r}?" if near else "")
         if names.count(name) > 1:
-            return f"the column {name!r} is there twice"
+            return f"the column {name!r} appears twice"
     missing = [name for name in NEEDED if name not in names]
     return f"the column {missing[0]!r} is missing" if missing else ""
 
@@ -277,7 +277,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
         parameters = {name: cells.get(name) or None for name in ("delta", "epsilon_1")}
         ks = [_whole("k", text) for text in (cells.get("k") or "").split()]
         if len(set(ks)) < len(ks):
-            raise ValueError(f"k is there twice: {', '.join(map(str, ks))}")
+            raise ValueError(f"a k appears twice: {', '.join(map(str, ks))}")
         parameters |= {"k": ks or None}
         parameters |= {"h": _whole("h", cells["h"]) if cells.get("h") else None}
         parameters |= {name: _said(name, cells.get(name)) for name in ("clip", "smooth")}
@@ -302,7 +302,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
 
 @contextmanager
 def _in_line(path: Path, line: int) -> Iterator[None]:
-    """Say of what cannot be read in which line it is."""
+    """Add the line to the error for what cannot be read there."""
     try:
         yield
     except (ValueError, ParameterError) as error:
@@ -315,7 +315,7 @@ def _missing(name: str) -> str:
 
 
 def _said(name: str, text: str | None) -> bool | None:
-    """Read yes or no; an empty cell is a no that a mechanism without the parameter takes, too."""
+    """Read yes or no; an empty cell is a no, which a mechanism without the parameter also takes."""
     if text not in (None, "", "yes", "no"):
         raise ValueError(f"{name} is {text!r}, not yes or no")
     return True if text == "yes" else None
@@ -329,7 +329,7 @@ def _whole(name: str, text: str) -> int:
 
 
 def check_destinations(requests: Sequence[Destination]) -> None:
-    """Refuse, before anything is spent, destinations that cannot be written or that would meet."""
+    """Refuse, before anything is spent, destinations that cannot be written or that coincide."""
     taken: set[Path] = set()
     for request in requests:
         if request.suffix not in SUFFIXES:
@@ -346,6 +346,6 @@ def check_destinations(requests: Sequence[Destination]) -> None:
         for path in (request.public, *request.reports, *filter(None, [request.answers_file])):
             if path.resolve() in taken:
                 raise ParameterError(
-                    f"{path} would be written twice; give each release its own.", name="to", value=path
+                    f"{path} would be written twice; give each release its own file.", name="to", value=path
                 )
             taken.add(path.resolve())

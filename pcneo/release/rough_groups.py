@@ -28,7 +28,7 @@ class RoughGroups:
 
     Attributes:
         written: the runs.
-        rough: how far the yes-answers are from the graph, as public numbers tell.
+        rough: how far the yes-answers are from the graph, according to public numbers.
     """
 
     written: WriteResult
@@ -38,10 +38,10 @@ class RoughGroups:
 def annotate_answers(
     db: Database, *, answers_from: AnyPath, keeping: Keeping | None = None, **asked: Unpack[Asked]
 ) -> RoughGroups:
-    """Store the minimal p-cohesions of the yes-answers that share enough yes-neighbours, as runs of their own kind.
+    """Store the minimal p-cohesions of yes-answers whose ends share enough yes-neighbours, as a separate kind of run.
 
-    They follow from the answers alone, carry the promise of `respond` and cost nothing further. No release rests on
-    them, and none of them is ever taken for a run of the graph.
+    They follow only from the answers, carry the promise of `respond` and cost nothing more. No release rests on them,
+    and they are never taken for runs of the graph.
     """
     if asked.get("p") is None:
         asked["p"] = DEFAULT_P
@@ -62,7 +62,7 @@ def annotate_answers(
 
 
 class AnsweredGraph(WholeGraph):
-    """The yes-answers that share enough yes-neighbours, as a graph of the vertices that there are.
+    """The yes-answers whose ends share enough yes-neighbours, as a graph on the vertices that the graph has now.
 
     Attributes:
         rough: how far the yes-answers are from the graph.
@@ -81,8 +81,8 @@ class AnsweredGraph(WholeGraph):
         if yes.is_hopeless:
             flips, true = yes.flips.f * yes.flips.pairs, max(yes.connections, 0)
             raise ParameterError(
-                f"Groups of these answers would say nothing: of the {yes.count:,} yes-answers of {file.path} about "
-                f"{flips:,.0f} are flips, where the graph has about {true:,.0f} connections.",
+                f"Groups from these answers would mean nothing: of the {yes.count:,} yes-answers in {file.path}, about "
+                f"{flips:,.0f} are flips, while the graph has about {true:,.0f} connections.",
                 name="answers_from",
                 value=str(file.path),
             )

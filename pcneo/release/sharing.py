@@ -13,12 +13,12 @@ from pcneo.release.choice import Chosen
 
 
 def shared(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Say of each release what an earlier one has drawn and paid for; releases that draw nothing together stay."""
+    """Mark on each release what an earlier one has drawn and paid for; releases that share nothing stay as they are."""
     return _sharing_answers(_sharing_bounds(list(chosen)))
 
 
 def _sharing_answers(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Charge one set of answers once: where a file has them, or an earlier one of these releases draws them."""
+    """Charge for each set of answers once; it is free if a file has it or an earlier one of these releases draws it."""
     drawn: set[object] = set()
     charged: list[Chosen] = []
     for choice in chosen:
@@ -81,15 +81,17 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
 def _one_delta(full: Sequence[Mechanism]) -> Fraction:
     values = {mechanism.spent_delta for mechanism in full}
     if len(values) > 1:
-        raise ParameterError("Releases that share one C* have one delta.", name="delta", value=sorted(map(str, values)))
+        raise ParameterError(
+            "Releases that share one C* must have one delta.", name="delta", value=sorted(map(str, values))
+        )
     return values.pop()
 
 
 def _least_epsilon_1(group: Sequence[Chosen], full: Sequence[Mechanism]) -> Fraction:
-    """Return the ε1 that was asked for, the same wherever it was, else the least of the usual ones."""
+    """Return the ε1 that was asked for, which must be the same everywhere, or else the smallest of the usual ones."""
     asked: set[Fraction] = {choice.mechanism.parameter("epsilon_1") for choice in group} - {None}
     if len(asked) > 1:
         raise ParameterError(
-            "Releases that share one C* have one epsilon 1.", name="epsilon 1", value=sorted(map(str, asked))
+            "Releases that share one C* must have one epsilon 1.", name="epsilon 1", value=sorted(map(str, asked))
         )
     return min(asked or {mechanism.parameter("epsilon_1") for mechanism in full})

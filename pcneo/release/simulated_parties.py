@@ -1,4 +1,4 @@
-"""All parties of a graph in one process: each answers from its own row, and the collector sees answers alone."""
+"""All parties of a graph in one process: each answers from its own row, and the collector sees only answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pcneo.privacy.vertex import Answered, OwnRow, answer
 
 
 def answers_of_parties(graph: Graph, epsilon: Fraction, noise: Noise) -> AnsweredPairs:
-    """Return the answers that the vertices of a graph send, each with coins of its own."""
+    """Return the answers that the vertices of a graph send, each with its own coins."""
     key_list, keys = AskedKeys(graph.keys), graph.keys.tolist()
     sent: dict[int, Answered] = {}
     for at, key in enumerate(keys):

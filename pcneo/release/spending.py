@@ -45,7 +45,7 @@ from pcneo.store.transaction import Row, Transaction
 log = logging.getLogger("pcneo")
 
 _MOST_DELTA = Fraction(1, 1000)
-"""Of a total that is set by the way; a larger one is for its owner to name."""
+"""The largest δ of a total that is set along with a release; an owner who wants a larger one must name it."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,12 @@ class Terms:
         no_promise: admit mechanisms that promise nothing, and any release after one.
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
         write_property: also write the noisy counts to this property of the vertices; for one release only.
-        expect: the mean number of triangles of a vertex that the owner expects, a number or its text. Where a count is
-            expected to err by more, the release is refused. None for what an earlier release says, except with groups.
-        mean_degree: connections of a vertex in the mean, as the owner states or guesses them; None for 10.
-        anyway: make such a release all the same, and any that is known to err more than zeros.
+        expect: the mean number of triangles of a vertex that the owner expects, a number or its text. If a count is
+            expected to have a larger standard error, the release is refused. None for what an earlier release has
+            published, except with groups.
+        mean_degree: the mean number of connections of a vertex, as the owner states or guesses it; None for what an
+            earlier release has published, or else 10.
+        anyway: make such a release anyway, and any whose counts are known to be further off than zeros.
     """
 
     budget_epsilon: object = None
@@ -85,16 +87,16 @@ class Terms:
 
     @cached_property
     def public(self) -> Public:
-        """What the owner states of the graph."""
+        """What the owner states about the graph."""
         count = None if self.expect is None else float(positive(self.expect, "expect"))
         degree = USUAL_DEGREE if self.mean_degree is None else float(positive(self.mean_degree, "mean degree"))
         return Public(degree, count)
 
 
 def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerRecords:
-    """Return the ledger, unless it does not admit something as it stands: that is refused before anything is read.
+    """Return the ledger; refuse, before anything is read, what it does not admit as it stands.
 
-    `spend` decides under the lock.
+    `spend` decides again, under the lock.
     """
     spends: dict[str, list[Spend]] = {}
     for choice in chosen:
@@ -105,9 +107,9 @@ def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerR
 
 
 def check_room(db: Database, source: Source, epsilons: Collection[Fraction], named: Selection, terms: Terms) -> None:
-    """Refuse, before anybody is asked for a mechanism, an ε for which the graph has no room with any that promises.
+    """Refuse, before asking for a mechanism, an ε that does not fit the budget with any that promises something.
 
-    Releases of one ε may be computed from the same answers, so each ε is taken once.
+    Releases at one ε may be computed from the same answers, so each ε counts once.
     """
     if terms.dry_run or terms.no_promise:
         return
@@ -121,12 +123,12 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
 
 
 def account_now(db: Database, graph: str) -> Account:
-    """Return the account of a graph as the ledger stands; it may be one that pcneo does not know yet."""
+    """Return the account of a graph as the ledger stands; pcneo need not know the graph yet."""
     return account_of(list_ledger(db), graph)
 
 
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
-    """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded."""
+    """Refuse what the ledger does not admit as it stands, as `spend` would; nothing is recorded."""
     secret = get_secret(db)
     fingerprints = {} if secret is None else _fingerprints(prepared, secret)
     _admit(list_ledger(db), _graphs(prepared), _spends(prepared), terms, fingerprints)
@@ -155,7 +157,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     fingerprints = _fingerprints(prepared, merge_secret(db, secrets.token_hex(32)))
     try:
         with ledger_locked(db, graphs) as locks, last_writes_of(spends, locks) as writing:
-            # [spend-under-lock] What is read here nobody can add to before this transaction ends.
+            # [spend-under-lock] No one can add to what is read here before this transaction ends.
             ledger = read_ledger(next(iter(writing.values())), db)
             totals = _admit(ledger, graphs, spends, terms, fingerprints)
             for name, transaction in writing.items():
@@ -168,15 +170,15 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     except DatabaseError as error:
         ids = ", ".join(release.id for release in prepared)
         raise DatabaseError(
-            f"{error} No noise was drawn. Where `pcneo budget show` lists release {ids}, that spend is recorded and "
-            "stays, and running the command again is a new spend.",
+            f"{error} No noise was drawn. If `pcneo budget show` lists release {ids}, that spend is recorded and "
+            "stays, and running the command again spends again.",
             **error.data,
         ) from error
     for release in prepared:
         if release.spend.epsilon:
             said = f"spends {release.spend.cost.without_zero} (release {release.id})."
         else:
-            said = f"spends nothing: release {release.id} is from answers that are paid for."
+            said = f"spends nothing: release {release.id} uses answers that are already paid for."
         log.info("Entered in the ledger: %s %s", release.graph.name, said)
     accounts = {name: account_of(ledger, name) for name in spends}
     return {
@@ -220,7 +222,7 @@ def _admit(
         if terms.total is not None:
             if account.total is not None:
                 raise BudgetError(
-                    f"Graph {name!r} has a total already, {account.total}. Leave --budget-epsilon out, or change the "
+                    f"Graph {name!r} already has a total, {account.total}. Leave --budget-epsilon out, or change the "
                     "total with `pcneo budget set`.",
                     graph=name,
                 )
@@ -234,7 +236,7 @@ def _admit(
 
 
 def _with_delta(total: Cost, cost: Cost) -> Cost:
-    """Return a total with as much δ as all releases like these take that its ε admits."""
+    """Return a total with as much δ as is taken by all the releases like these that its ε admits, within a limit."""
     if not (total.epsilon and cost.epsilon and cost.delta):
         return Cost(total.epsilon, cost.delta)
     times = max(1, math.ceil(total.epsilon / cost.epsilon))
@@ -242,8 +244,8 @@ def _with_delta(total: Cost, cost: Cost) -> Cost:
 
 
 def _check_versions(transaction: Transaction, releases: Sequence[Prepared]) -> None:
-    """Refuse to spend on a version whose hubs are no longer kept: the ledger keeps those it rests on from here on."""
-    # In the order in which everybody locks versions, so that no two wait for each other.
+    """Refuse to spend on a version whose hubs are no longer kept; from here on the ledger keeps those it rests on."""
+    # All processes lock versions in this order, so that no two wait for each other.
     for run, version in sorted({(release.run.id, release.run.version) for release in releases if release.run}):
         if not transaction.is_readable(run, version):
             raise GraphChangedError(

@@ -280,7 +280,7 @@ def test_refusals_spend_nothing_and_write_nothing(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["edge", "-e", "1"], "edge, k=3, ε=1: a count errs by"),
+        (["edge", "-e", "1"], "edge, k=3, ε=1: a count has a standard error of"),
         (["elv", "-e", "1", "-k", "4"], "count of triangles, by which k = 4"),
         (["modelled", "-e", "0.1"], "--anyway"),
     ],

@@ -27,8 +27,12 @@ HUB = "MATCH (v:Person {id: 1})-[h:HAS_COHESION]->(c:PCohesion {run: 'friends@1/
 GRAPH = "MATCH (g:PCohesionGraph {name: 'friends'}) "
 
 FAULTS = {
-    "a membership is gone": ("MATCH (:Person {id: 1})-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m", RUN, "lost or won"),
-    "a membership too many": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:IN_COHESION]->(c)", RUN, "lost or won"),
+    "a membership is gone": (
+        "MATCH (:Person {id: 1})-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m",
+        RUN,
+        "lost or gained",
+    ),
+    "a membership too many": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:IN_COHESION]->(c)", RUN, "lost or gained"),
     "an owner is gone": (f"{HUB}DELETE h", RUN, "exactly one vertex"),
     "two owners": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:HAS_COHESION]->(c)", RUN, "exactly one vertex"),
     "a label too many": (f"{HUB}SET c:PCohesionRetired", RUN, "PCohesionRetired"),
@@ -42,7 +46,7 @@ FAULTS = {
 
 REMARKS = {
     "a writer in the middle": (f"{HUB}CREATE (v)-[:HAS_COHESION]->(:PCohesion {{run: c.run, from: 9, size: 0, "
-                               "until: 9007199254740991})", RUN, "nobody sees"),
+                               "until: 9007199254740991})", RUN, "no reader sees"),
     "a run to come": (f"{GRAPH}CREATE (:PCohesionRun {{id: 'friends@1/3', graph: 'friends', search: 'density', "
                       "version: 0})",
                       "friends@1/3", "no version yet"),

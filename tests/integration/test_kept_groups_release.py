@@ -88,7 +88,7 @@ def test_a_daily_release_on_one_version_has_one_budget_and_counts_the_graph_as_i
     with pytest.raises(BudgetError, match="another set of memberships"):
         make(db, tmp_path / "none.json")
     second = make(db, tmp_path / "2.json", groups=first)
-    assert "10 of its 11 vertices are still there, and 1 have come since, in no group" in caplog.text
+    assert "10 of its 11 vertices are still there, and 1 came later, in no group" in caplog.text
     assert groups_of(second) == {group - {1} for group in earlier}
     db.run("MATCH (a:Person {id: 20}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)")  # without annotating
     third = make(db, tmp_path / "3.json", groups=first)
@@ -169,7 +169,7 @@ def test_vertices_that_came_back_are_refused_whenever_the_graph_was_annotated(
     before = db.everything()
     kept = tmp_path / "owner" / "1.answers.gz"
     common = ["release", "--mechanism", "critical", "--to", tmp_path / "out.json"]
-    ways = {("-e", "0.1", "--groups", first): "there again", ("--from", kept): "there again|no longer those"}
+    ways = {("-e", "0.1", "--groups", first): "has come back", ("--from", kept): "has come back|no longer those"}
     if BACK not in annotated:
         ways["-e", "0.1"] = "another set of memberships" if AWAY in annotated else "no longer those"
     for way, why in ways.items():
@@ -187,7 +187,7 @@ def test_vertices_that_came_back_are_refused_whenever_the_graph_was_annotated(
 def test_what_has_changed_of_the_groups_is_refused_and_nothing_is_spent(db: Database, tmp_path: Path) -> None:
     first = version(db)
     changes = {
-        "is there again": "MATCH (v:Person {id: 1}) DETACH DELETE v CREATE (w:Person {id: 1})",
+        "has come back": "MATCH (v:Person {id: 1}) DETACH DELETE v CREATE (w:Person {id: 1})",
         "no longer those that were written": "MATCH (v:Person {id: 2}) SET v.id = 22",
         "members came or went": "MATCH (:Person {id: 4})-[e:IN_COHESION]->(c) WITH e LIMIT 1 DELETE e",
         "of 11 cohesions": "MATCH (:Person {id: 5})-[:HAS_COHESION]->(c) DETACH DELETE c",

@@ -88,7 +88,7 @@ def test_what_is_set_is_what_is_read_back_over_sequences_of_setting_deleting_and
                     assert shown(db).account == account
                     set_ += 1
                 else:
-                    assert "No pcneo" in error
+                    assert "No version of pcneo" in error
                     assert db.run(LEDGER) == before
                     refused += 1
             case "delete":
@@ -262,9 +262,9 @@ def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, 
 
 
 def test_of_two_names_that_no_graph_has_nothing_can_be_said(db: Database) -> None:
-    with pytest.raises(NotFoundError, match="no graph 'a', and no 'b'"):
+    with pytest.raises(NotFoundError, match="no graph 'a' and no graph 'b'"):
         same(db.store, graph="a", known_as="b")
-    with pytest.raises(NotFoundError, match="no graph 'a', and no 'b'"):
+    with pytest.raises(NotFoundError, match="no graph 'a' and no graph 'b'"):
         apart(db.store, graph="a", other="b")
 
 
@@ -424,7 +424,7 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
         assert pcneo("budget", "mend", "secret", NAME, "--epsilon", "1")[0] == 2
         code, out, _ = pcneo("budget", "mend", "secret", NAME)
         assert (code, out) == (0, f"stored the keys of {NAME} with 1 release\n")
-        assert "said that the keys" in pcneo("budget", "show")[1]
+        assert "stated that the keys" in pcneo("budget", "show")[1]
         db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
         with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'"):
             publish(db, tmp_path, "second", Selection(("Person",), ("LIKES",), "id"), budget_epsilon=3)

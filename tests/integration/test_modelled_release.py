@@ -46,7 +46,7 @@ def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
     error = math.sqrt(sum(x * x for x in off) / 7)
     assert report["rootMeanSquareErrorOfCounts"] == pytest.approx(error)
     markdown = (tmp_path / "owner" / "a.owner.md").read_text()
-    assert f"- Root mean square error of the counts as they are released, exactly: {error:.4g}\n" in markdown
+    assert f"- Exact root mean square error of the counts as released: {error:.4g}\n" in markdown
     assert "rror" not in " ".join(name for name in read.record if "OfCounts" in name or "OfACount" in name)
     (shown,) = budget.show(db.store)
     assert str(shown.account.spent) == "ε = 3, δ = 1e-6"

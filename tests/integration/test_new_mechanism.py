@@ -118,7 +118,7 @@ def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
     [
         ({"mechanism": "worst", "k": 5}, "up to k = 4"),
         ({"mechanism": "worst", "delta": "0.1"}, "worst has no delta"),
-        ({"mechanism": "worst", "p": "0.5"}, "rests on no run; leave p out"),
+        ({"mechanism": "worst", "p": "0.5"}, "does not rest on a run; leave p out"),
         ({"mechanism": "shrug", "h": 3}, "shrug has no h"),
         ({"mechanism": "shrug", "delta": "2"}, "delta must be"),
     ],

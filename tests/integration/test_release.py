@@ -225,7 +225,7 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
     to = tmp_path / f"out{suffix}"
     code, out, err = pcneo("release", "--mechanism", "total", "-e", "2", "--to", to, "--write-property", "noisy")
     assert (code, out) == (2, "")
-    assert "no counts of vertices" in err
+    assert "no counts per vertex" in err
     code, out, err = pcneo("release", "--mechanism", "total", "-e", "2", "--to", to)
     assert code == 0, err
     assert drawn == [1, 1]  # C*, then the total
@@ -306,12 +306,12 @@ REFUSALS = [
     (["-e", "1", "other"], 4, "no run of a whole graph named 'other'"),
     (["-e", "1", "other@1/2"], 4, "no run 'other@1/2'"),
     (["-e", "1", "--mechanism", "edge", "other"], 4, "There is no graph 'other'"),
-    (["-e", "1", "--mechanism", "edge", "other", *OPTIONS], 9, f"Use one of them, {NAME}"),
+    (["-e", "1", "--mechanism", "edge", "other", *OPTIONS], 9, f"Use the name {NAME}"),
     (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
     (["-e", "11"], 9, "has ε = 10"),
     (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
     (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
-    (["-e", "1", "--budget-epsilon", "20"], 9, "has a total already"),
+    (["-e", "1", "--budget-epsilon", "20"], 9, "already has a total"),
     (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
     (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
     (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
@@ -394,7 +394,7 @@ def test_published_takes_runs_of_the_papers_searches_only(db: Database, refused:
     db.put(KITE)
     annotate.write(db.store, p=0.5, **PERSONS)
     budget.set_total(db.store, graph=NAME, epsilon=10, delta="0.1")
-    refused(db, 2, "takes runs of the searches density or degree, as in the paper; run", "--mechanism", "published")
+    refused(db, 2, "takes runs of the search density or degree, as in the paper; run", "--mechanism", "published")
 
 
 def test_groups_too_large_for_memory_are_refused_and_what_to_do_is_said(
@@ -622,8 +622,8 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     assert noted == [[pytest.approx(3 * public.record["total"] / n), pytest.approx(sum(degrees) / n)]]
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
     assert said().endswith(
-        "a vertex is in 7.5 triangles on average, as an earlier release says, at a mean degree of 3.25, as "
-        "an earlier release says."
+        "a vertex is in 7.5 triangles on average, according to an earlier release, at a mean degree of 3.25, according "
+        "to an earlier release."
     )
     assert said(expect=300, mean_degree=40).endswith(
         "in 300 triangles on average, as you expect, at a mean degree of 40."
@@ -644,7 +644,9 @@ def test_counts_that_an_earlier_release_shows_to_be_noise_are_refused_in_a_scrip
     options = ["--mechanism", "edge", "-e", "1", "--to", tmp_path / "b.csv"]
     code, out, err = pcneo("release", *options)
     assert (code, out, ledger(kite)) == (2, "", before)
-    assert re.search(r"a count errs by [\d.]+ at least, and is 7\.5 in the mean, as an earlier release says", err)
+    assert re.search(
+        r"a count has a standard error of at least [\d.]+, but is 7\.5 on average, according to an earlier release", err
+    )
     assert "Nothing was spent. Give --anyway if you mean it." in err
     assert not (tmp_path / "b.csv").exists()
     assert pcneo("release", *options, "--anyway")[0] == 0
@@ -659,7 +661,7 @@ def test_a_release_is_complete_though_its_mean_is_not_noted(
     monkeypatch.setattr(published_means, "note_published", fail)
     released(kite, tmp_path / "a.csv", mechanism="edge")
     assert (tmp_path / "a.csv").is_file()
-    assert "says in the mean is not in the ledger: the server is gone." in caplog.text
+    assert "has published are not in the ledger: the server is gone." in caplog.text
 
 
 def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(
@@ -757,8 +759,8 @@ def test_an_answer_lost_at_the_spend_sends_the_owner_to_the_ledger_and_not_to_th
     ((spent,),) = kite.run("MATCH (r:PCohesionRelease) RETURN r.id")
     assert (code, out, drawn, list(tmp_path.iterdir())) == (5, "", [], [])
     assert "Run the same command again" not in err
-    assert f"Where `pcneo budget show` lists release {spent}, that spend is recorded and stays" in err
-    assert "running the command again is a new spend" in err
+    assert f"If `pcneo budget show` lists release {spent}, that spend is recorded and stays" in err
+    assert "running the command again spends again" in err
 
 
 def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(

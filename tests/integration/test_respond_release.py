@@ -313,7 +313,7 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     said = " ".join(caplog.messages)
     assert f"computed from the answers of release {first_release}, which cost nothing more" in said
     assert "spends nothing: release" in said
-    assert "is from answers that are paid for." in said
+    assert "uses answers that are already paid for." in said
     assert " spends ε" not in said
     assert "yes-answers;" not in said, "of no new ones"
     assert "the answers, " not in out
@@ -342,7 +342,7 @@ def test_a_file_of_answers_names_its_graph_among_several(
     code, _, err = pcneo("release", "--from", answered, "-k", "3", "--to", tmp_path / "again.json")
     assert code == 0, err
     _, _, err = pcneo("annotate", "--from", answered)  # of so few answers groups may say nothing
-    assert "These groups are rough" in err or "Groups of these answers would say nothing" in err
+    assert "These groups are rough" in err or "Groups from these answers would mean nothing" in err
 
 
 def test_answers_that_the_ledger_does_not_know_are_refused(
@@ -357,10 +357,10 @@ def test_answers_that_the_ledger_does_not_know_are_refused(
     other.write_bytes(gzip.compress(f"{text}1 99\n".encode()))
     before, files = db.everything(), sorted(tmp_path.iterdir())
     for options, code, says in (
-        (["--from", forged], 4, "has no answers as"),
-        (["--from", dearer], 4, "has no answers as"),
+        (["--from", forged], 4, "has no answers that match those in"),
+        (["--from", dearer], 4, "has no answers that match those in"),
         (["--from", other], 4, "vertex 99"),
-        (["--from", tmp_path / "first.json"], 3, "is no file of answers"),
+        (["--from", tmp_path / "first.json"], 3, "is not a file of answers"),
         (["--from", answered, "-e", "1"], 2, "leave epsilon out"),
         (["--from", answered, "--mechanism", "edge"], 2, "leave mechanism out"),
         (["--from", answered, "-k", "4", "--smooth"], 2, "k = 3"),

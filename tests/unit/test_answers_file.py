@@ -57,7 +57,7 @@ def test_the_ledger_knows_of_which_release_and_graph_answers_are_by_their_hash(t
     known = recorded("c", answers_hash="its")
     assert file.release_of([*others, known]) is known
     assert (file.graph_of([*others, known]), file.graph_of(others)) == ("c", None)
-    with pytest.raises(NotFoundError, match="no release whose answers are those of"):
+    with pytest.raises(NotFoundError, match="no release with the answers in"):
         file.release_of(others)
 
 
@@ -88,15 +88,15 @@ HEAD = b"# mechanism: respond\n# epsilon: 1/3\n"
 @pytest.mark.parametrize(
     ("content", "error", "says"),
     [
-        (b"# mechanism: respond\n1 2\n", FileFormatError, "does not say its epsilon"),
-        (b"", FileFormatError, "does not say its"),
+        (b"# mechanism: respond\n1 2\n", FileFormatError, "does not state its epsilon"),
+        (b"", FileFormatError, "does not state its"),
         (b"# mechanism: respond\n# epsilon: much\n", ParameterError, "epsilon"),
         (HEAD + b"-7 3\n5\n", FileFormatError, "cannot be read as answers"),
         (HEAD + b"-7 x\n", FileFormatError, "cannot be read as answers"),
         (HEAD + b"3 3\n", FileFormatError, "with itself"),
-        (HEAD + b"3 -7\n", FileFormatError, "do not ascend"),
-        (HEAD + b"3 5\n-7 3\n", FileFormatError, "do not ascend"),
-        (HEAD + b"-7 3\n-7 3\n", FileFormatError, "do not ascend"),
+        (HEAD + b"3 -7\n", FileFormatError, "are not in ascending order"),
+        (HEAD + b"3 5\n-7 3\n", FileFormatError, "are not in ascending order"),
+        (HEAD + b"-7 3\n-7 3\n", FileFormatError, "are not in ascending order"),
         (HEAD + b"-7 99999999999999999999\n", FileFormatError, "cannot be read as answers"),
         (HEAD + b"-7 " + b"9" * 5_000 + b"\n", FileFormatError, "cannot be read as answers"),
         (b"# mechanism: respond\n# epsilon: 1e999999999\n", ParameterError, "more than 300 digits"),

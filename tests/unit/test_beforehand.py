@@ -46,34 +46,37 @@ def test_modelled_counts_of_four_cliques_ask_whatever_is_expected() -> None:
 @pytest.mark.parametrize("name", ["respond", "modelled", "edge", "elv", "published"])
 def test_every_mechanism_with_counts_is_held_against_the_mean_count(name: str) -> None:
     small, large = (prepared(MECHANISMS[name](epsilon=e, n=2_000)) for e in ("0.01", "16"))
-    assert "errs by" in refusal(small, expect=5, mean_degree=8)
+    assert "has a standard error of at least" in refusal(small, expect=5, mean_degree=8)
     assert refusal(small) == ""  # nothing was stated
     assert refusal(large, expect=10**4, mean_degree=500) == ""
 
 
 def test_modelled_counts_are_judged_by_the_total_and_no_error_of_one_is_said() -> None:
     said = refusal(prepared(Modelled(epsilon="0.01", n=2_000)), expect=5)
-    assert "the total errs by" in said
-    assert "and is 3,333, as you expect" in said
+    assert "the total has a standard error of" in said
+    assert "but is 3,333, as you expect" in said
     assert "a count" not in said
 
 
 def test_a_mean_that_an_earlier_release_with_a_promise_has_published_refuses_like_one_that_is_stated() -> None:
     edge, published = MECHANISMS["edge"](epsilon=1, n=2_000), Earlier(53.6, 8.0, count_is_promised=True)
     said = refusal(prepared(edge, earlier=published))
-    assert re.search(r"a count errs by [\d,]+ at least, and is 53\.6 in the mean, as an earlier release says", said)
+    assert re.search(
+        r"a count has a standard error of at least [\d,]+, but is 53\.6 on average, according to an earlier release",
+        said,
+    )
     assert refusal(prepared(edge, earlier=Earlier(53.6, 8.0))) == ""  # of a release that promises nothing
     assert refusal(prepared(edge, earlier=published), expect=10**6) == ""  # the owner knows better
     assert "as you expect" in refusal(prepared(edge, earlier=published), expect=5)
     total = refusal(prepared(Modelled(epsilon="0.01", n=2_000), earlier=published))
-    assert "the total errs by" in total
-    assert "and is 35,730, as an earlier release says" in total
+    assert "the total has a standard error of" in total
+    assert "but is 35,730, according to an earlier release" in total
 
 
 def test_counts_with_groups_are_held_against_what_the_owner_states_alone() -> None:
     critical, published = MECHANISMS["critical"](epsilon=1, n=2_000), Earlier(5.0, 8.0, count_is_promised=True)
     assert refusal(prepared(critical, 6.0, published)) == ""
-    assert "errs by 6 at least, and is 5 in the mean, as you expect" in refusal(
+    assert "has a standard error of at least 6, but is 5 on average, as you expect" in refusal(
         prepared(critical, 6.0, published), expect=5
     )
 
@@ -87,10 +90,8 @@ def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy"
 
 def test_what_is_far_from_what_was_published_deserves_a_look() -> None:
     total, published = MECHANISMS["total"](epsilon=1, n=2_000), Earlier(mean_count=46.0)
-    assert "You expect a vertex to be in 50,000 triangles in the mean" in (
-        said := told(total, published, expect=50_000)
-    )
-    assert "an earlier release of this graph has published 46: check --expect." in said
+    assert "You expect a vertex to be in 50,000 triangles on average" in (said := told(total, published, expect=50_000))
+    assert "an earlier release of this graph published 46: check --expect." in said
     for near in (told(total, published, expect=60), told(total, published), told(total, expect=50_000)):
         assert "check --expect" not in near
 
@@ -125,7 +126,7 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
 def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
     assert refusal(prepared(MECHANISMS["total"](epsilon="0.01", n=2_000)), expect=5) == ""
     critical = MECHANISMS["critical"](epsilon=1, n=2_000)
-    assert "errs by 6 at least, and is 5 in the mean" in refusal(prepared(critical, 6.0), expect=5)
+    assert "has a standard error of at least 6, but is 5 on average" in refusal(prepared(critical, 6.0), expect=5)
     assert refusal(prepared(critical, 5.0), expect=5) == ""
 
 

@@ -130,10 +130,14 @@ LEDGER = "from pathlib import Path; from pcneo.party.own_ledger import read_ledg
 
 Make = Callable[[Path], object]
 BOMBS: dict[str, tuple[str, Make, str]] = {
-    "integers.answers.gz": (ANSWERS, lambda p: packed(p, b"1 2\n", HEAD), "do not ascend|unpacked, the most"),
+    "integers.answers.gz": (
+        ANSWERS,
+        lambda p: packed(p, b"1 2\n", HEAD),
+        "are not in ascending order|unpacked, the most",
+    ),
     "integers-blank.answers.gz": (ANSWERS, lambda p: packed(p, b"\n", HEAD), "more than 1 MiB unpacked"),
     "integers-one-line.answers.gz": (ANSWERS, lambda p: packed(p, b"7", HEAD), "100 times|more than"),
-    "texts.answers.gz": (ANSWERS, lambda p: packed(p, b'"a","b"\n', HEAD), "do not ascend|100 times"),
+    "texts.answers.gz": (ANSWERS, lambda p: packed(p, b'"a","b"\n', HEAD), "are not in ascending order|100 times"),
     "texts-one-line.answers.gz": (ANSWERS, lambda p: packed(p, b"a", HEAD), "100 times|more than|field larger"),
     "head.answers.gz": (ANSWERS, lambda p: packed(p, b"x", b"# "), "first lines have no end"),
     "heads.answers.gz": (ANSWERS, lambda p: packed(p, b"# mechanism: respond\n", HEAD), "first lines have no end"),
@@ -159,8 +163,8 @@ BOMBS: dict[str, tuple[str, Make, str]] = {
     "epsilon.csv": (READ, lambda p: p.write_text(public("1e999999999")), "more than 1,000 digits"),
     "epsilon.json": (READ, lambda p: p.write_text(json.dumps(PUBLIC)), "more than 1,000 digits"),
     "sparse.csv": (READ, sparse, "more than 64 MiB"),
-    "zeros.csv": (READ, lambda p: sparse(p, size=2**26), "no public file"),
-    "deep.json": (READ, lambda p: p.write_text("[" * 10**7), "no public file"),
+    "zeros.csv": (READ, lambda p: sparse(p, size=2**26), "not a public file"),
+    "deep.json": (READ, lambda p: p.write_text("[" * 10**7), "not a public file"),
     "pipe.csv": (READ, os.mkfifo, "not a regular file"),
     "fifo/x.message.json": (COLLECT, lambda p: os.mkfifo(parties(p.parent)), "not a regular file"),
     "zero/x.message.json": (COLLECT, lambda p: link(parties(p.parent)), "not a regular file"),

@@ -222,7 +222,7 @@ def ledger(graphs: list[GraphRecord], *with_total: str) -> LedgerRecords:
 def test_a_second_name_over_the_same_data_gets_no_ledger() -> None:
     first, second = graph("a"), GraphRecord("b", Selection(("Person", "Robot"), ("KNOWS", "LIKES"), "name"), "")
     check_sole_names(ledger([first, second], "a"), [first])
-    with pytest.raises(BudgetError, match=r"Use one of them, a\."):
+    with pytest.raises(BudgetError, match=r"Use the name a\."):
         check_sole_names(ledger([first, second], "a"), [second])
 
 
@@ -237,7 +237,7 @@ def test_a_name_that_has_releases_and_no_total_keeps_the_ledger_to_itself() -> N
     first, second = graph("a"), graph("b")
     records = LedgerRecords((first, second), (), (recorded("a"),))
     check_sole_names(records, [first])
-    with pytest.raises(BudgetError, match=r"Use one of them, a\."):
+    with pytest.raises(BudgetError, match=r"Use the name a\."):
         check_sole_names(records, [second])
 
 
@@ -250,7 +250,7 @@ def test_two_labels_on_the_same_nodes_are_two_names_for_the_same_data() -> None:
         return True
 
     records = dataclasses.replace(ledger([first, second], "a"), share_nodes=share_nodes)
-    with pytest.raises(BudgetError, match=r"Use one of them, a\."):
+    with pytest.raises(BudgetError, match=r"Use the name a\."):
         check_sole_names(records, [second])
     assert pairs_asked == [(second.selection, first.selection)]
     check_sole_names(records, [graph("c", labels=("Robot",), types=("LIKES",))])
@@ -265,7 +265,8 @@ def test_a_graph_whose_node_was_deleted_stands_against_every_name_over_its_data(
     check_sole_names(records, [graph("b", types=("LIKES",))])
     for name in ("a", "new"):
         with pytest.raises(
-            BudgetError, match=f"Graph 'gone', of which release 1f.*had data of graph '{name}'.*under its name, gone"
+            BudgetError,
+            match=f"Graph 'gone', from which release 1f.*had data in common with graph '{name}'.*under its name, gone",
         ):
             check_sole_names(records, [graph(name)])
 
@@ -273,7 +274,7 @@ def test_a_graph_whose_node_was_deleted_stands_against_every_name_over_its_data(
 def test_a_release_that_does_not_say_its_labels_stands_against_every_other_name() -> None:
     records = LedgerRecords((), (), (recorded("gone", id="1f"),))
     check_sole_names(records, [graph("gone")])
-    with pytest.raises(BudgetError, match="may have had data of graph 'b'"):
+    with pytest.raises(BudgetError, match="may have had data in common with graph 'b'"):
         check_sole_names(records, [graph("b", types=("LIKES",))])
 
 
@@ -329,7 +330,7 @@ def test_a_new_total_is_numbered_after_the_highest_while_there_is_a_number_left(
 
     assert [next_number(numbered(*numbers), "a") for numbers in ((), (0,), (7, 2))] == [1, 1, 8]
     assert next_number(numbered(LARGEST_NUMBER - 2), "a") == LARGEST_NUMBER - 1
-    with pytest.raises(BudgetError, match=f"has the number {LARGEST_NUMBER - 1}, after which there is none"):
+    with pytest.raises(BudgetError, match=f"has the number {LARGEST_NUMBER - 1}, and no number can follow"):
         next_number(numbered(LARGEST_NUMBER - 1), "a")
 
 
@@ -389,7 +390,7 @@ def test_means_are_noted_of_what_a_file_says_and_a_failure_loses_nothing_but_a_s
 
     monkeypatch.setattr(published_means, "note_published", fails)
     published_means.note_means(nowhere, "1f", 4, 20.0, None)
-    assert "What release 1f says in the mean is not in the ledger: Down." in caplog.text
+    assert "The means that release 1f has published are not in the ledger: Down." in caplog.text
 
 
 # --- The same graph under another name

@@ -184,7 +184,7 @@ def test_a_message_that_cannot_be_written_is_paid_for(parties: Parties, monkeypa
         raise PcneoError(f"{path} cannot be written: No space left on device.")
 
     monkeypatch.setattr(answering, "write_message", full)
-    with pytest.raises(PcneoError, match=r"The spend stays in .*; answering again is a new spend"):
+    with pytest.raises(PcneoError, match=r"The spend stays in .*; answering again spends again"):
         parties.answer(3)
     assert len(json.loads((parties.own(3) / "ledger.json").read_text())["spends"]) == 1
 
@@ -204,7 +204,7 @@ FORGED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "a smaller threshold": ({"threshold": A_OF_2 - 1}, FileFormatError, f"the threshold of its epsilon is {A_OF_2:,}"),
     "a larger threshold": ({"threshold": 8_000_000}, FileFormatError, "the threshold of its epsilon is"),
     "a threshold that is true": ({"threshold": True}, FileFormatError, "the threshold of its epsilon is"),
-    "epsilon above the limit": ({"epsilon": "3.5", "threshold": 491_778}, BudgetError, "answers up to 3"),
+    "epsilon above the limit": ({"epsilon": "3.5", "threshold": 491_778}, BudgetError, "answers only up to 3"),
     "epsilon above what there is": ({"epsilon": "17"}, ParameterError, "from 0.001 to 16"),
     "epsilon below what there is": ({"epsilon": "0.0009"}, ParameterError, "from 0.001 to 16"),
     "epsilon that is no number": ({"epsilon": "NaN"}, FileFormatError, "epsilon must be a number"),
@@ -220,7 +220,7 @@ FORGED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "half a surrogate": ({"keys": ["\ud800", "3"], "vertices": 2}, FileFormatError, "a key must be"),
     "keys that are no list": ({"keys": {"3": 3}}, FileFormatError, "keys must be a list"),
     "nobody else": ({"keys": [3], "vertices": 1}, FileFormatError, "fewer than two keys"),
-    "another n": ({"vertices": 11}, FileFormatError, "lists 12 keys, and says that they are 11"),
+    "another n": ({"vertices": 11}, FileFormatError, "lists 12 keys, but gives their number as 11"),
     "no release number": ({"release": ""}, FileFormatError, "release must be text"),
     "a field too many": ({"limit": "16"}, FileFormatError, "nothing else"),
     "a field too few": ({"threshold": ...}, FileFormatError, "nothing else"),
@@ -238,8 +238,8 @@ def test_a_vertex_refuses_a_call_that_would_show_more_than_it_says(parties: Part
 
 
 OWN: dict[str, tuple[str, str, type[Exception], str]] = {
-    "another's row": ("row", '{"key": 4, "neighbours": []}', GraphError, "is of vertex 4, and .* of 3"),
-    "its own neighbour": ("row", '{"key": 3, "neighbours": [3]}', FileFormatError, "no neighbour of its own"),
+    "another's row": ("row", '{"key": 4, "neighbours": []}', GraphError, "belongs to vertex 4, but .* to 3"),
+    "its own neighbour": ("row", '{"key": 3, "neighbours": [3]}', FileFormatError, "cannot be its own neighbour"),
     "a row of two kinds": ("row", '{"key": 3, "neighbours": ["4"]}', FileFormatError, "all text"),
     "a row without a key": ("row", '{"neighbours": []}', FileFormatError, "must be an object with key, neighbours"),
     "no JSON": ("row", "3: 1, 2", FileFormatError, "cannot be read"),
@@ -247,7 +247,7 @@ OWN: dict[str, tuple[str, str, type[Exception], str]] = {
     "depth": ("row", "[" * 100_000, FileFormatError, "cannot be read"),
     "no limit": ("ledger", '{"key": 3, "total": "5"}', FileFormatError, "with key, limit, total"),
     "a limit of nothing": ("ledger", '{"key": 3, "limit": "0", "total": "5"}', FileFormatError, "limit must be"),
-    "NaN": ("ledger", '{"key": 3, "limit": NaN, "total": "5"}', FileFormatError, "NaN is not a number"),
+    "NaN": ("ledger", '{"key": 3, "limit": NaN, "total": "5"}', FileFormatError, "NaN is not accepted as a number"),
     "an endless total": ("ledger", '{"key": 3, "limit": "1", "total": "inf"}', FileFormatError, "total must be"),
     "a limit that is true": ("ledger", '{"key": 3, "limit": true, "total": "5"}', FileFormatError, "limit must be"),
     "spends that are none": (
@@ -325,8 +325,8 @@ WRONG: dict[str, tuple[Callable[[Parties, Path], None], str]] = {
     "two messages": (again, "vertex 3 has another message"),
     "too few bits": (forge(cut), "not so many bits"),
     "bits beyond the last pair": (forge(beyond), "not so many bits"),
-    "no base64": (forge(lambda fields: {**fields, "answers": "???"}), "no base64"),
-    "answers that are no text": (forge(lambda fields: {**fields, "answers": [1]}), "no base64"),
+    "no base64": (forge(lambda fields: {**fields, "answers": "???"}), "not base64"),
+    "answers that are no text": (forge(lambda fields: {**fields, "answers": [1]}), "not base64"),
     "a field too many": (forge(lambda fields: {**fields, "row": [1]}), "nothing else"),
     "no message": (forge(lambda fields: "hello"), "cannot be read"),
 }
@@ -365,7 +365,7 @@ def test_a_collector_refuses_what_respond_refuses(
 
 def test_a_collector_needs_two_who_answered_and_a_call(parties: Parties) -> None:
     parties.answer(3)
-    with pytest.raises(GraphError, match="1 of 12 vertices sent theirs"):
+    with pytest.raises(GraphError, match="only 1 of 12 vertices sent any"):
         collect(parties.folder, parties.home / "out.csv")
     (parties.folder / "call.json").unlink()
     with pytest.raises(FileFormatError, match="no such file"):

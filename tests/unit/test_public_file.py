@@ -110,10 +110,10 @@ def test_a_file_of_an_earlier_pcneo_is_read(tmp_path: Path) -> None:
 )
 def test_what_is_no_public_file_is_refused_by_name(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(FileFormatError, match=rf"{name} is no public file of a release"):
+    with pytest.raises(FileFormatError, match=rf"{name} is not a public file of a release"):
         pcneo.read_release(tmp_path / name)
     (tmp_path / name).write_bytes(b"# k: \xff\n")
-    with pytest.raises(FileFormatError, match="is no public file"):
+    with pytest.raises(FileFormatError, match="is not a public file"):
         pcneo.read_release(tmp_path / name)
 
 
@@ -128,14 +128,14 @@ def test_what_is_no_public_file_is_refused_by_name(tmp_path: Path, name: str, te
 def test_what_is_no_number_no_text_and_no_key_is_refused(tmp_path: Path, name: str, value: object) -> None:
     path = written(tmp_path, ".json", [1, 2, 3])
     path.write_text(json.dumps({**json.loads(path.read_text()), "scale": 2.0, name: value}))
-    with pytest.raises(FileFormatError, match=r"is no public file of a release: its (column count|column key|)"):
+    with pytest.raises(FileFormatError, match=r"is not a public file of a release: its (column count|column key|)"):
         pcneo.read_release(path)
 
 
 def test_a_total_of_text_in_csv_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, ".csv", [1, 2, 3])
     path.write_text(re.sub("# total: .*", "# total: many", path.read_text()))
-    with pytest.raises(FileFormatError, match="its total is no number"):
+    with pytest.raises(FileFormatError, match="its total is not a number"):
         pcneo.read_release(path)
 
 
@@ -158,5 +158,5 @@ def test_the_owners_report_is_not_taken_for_the_public_file(tmp_path: Path) -> N
         "delta": "0",
     }
     (tmp_path / "counts.owner.json").write_text(json.dumps({**report, "total": 2}))
-    with pytest.raises(FileFormatError, match=r"is no public file of a release: it is the owner's report"):
+    with pytest.raises(FileFormatError, match=r"is not a public file of a release: it is the owner's report"):
         pcneo.read_release(tmp_path / "counts.owner.json")

@@ -96,8 +96,11 @@ def test_rows_with_one_name_and_other_k_share_nothing() -> None:
 
 def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
     for rows, says in (
-        ([asked("edge", delta="0.1", share="x"), asked("edge", delta="0.2", share="x")], "have one delta"),
-        ([asked("edge", epsilon_1="0.1", share="x"), asked("edge", epsilon_1="0.2", share="x")], "have one epsilon 1"),
+        ([asked("edge", delta="0.1", share="x"), asked("edge", delta="0.2", share="x")], "must have one delta"),
+        (
+            [asked("edge", epsilon_1="0.1", share="x"), asked("edge", epsilon_1="0.2", share="x")],
+            "must have one epsilon 1",
+        ),
         ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.4", share="x")], "must leave a part"),
         ([asked("edge", epsilon_1="0.5", share="x"), asked("total", "0.5", share="x")], "1/2 leaves none"),
     ):
@@ -122,7 +125,7 @@ def test_a_row_of_a_batch_may_have_several_k_and_a_share(tmp_path: Path) -> None
     ]  # fmt: skip
     for row, says in (
         ("edge,1,3 x,", r"k is 'x', not a whole number\.$"),
-        ("edge,1,3 3,", r"k is there twice: 3, 3\.$"),
+        ("edge,1,3 3,", r"a k appears twice: 3, 3\.$"),
         ("critical,1,3 4,x", r"those of critical cannot\. Leave share out\.$"),
     ):
         file.write_text(f"to,mechanism,epsilon,k,share\na.csv,{row}\n")

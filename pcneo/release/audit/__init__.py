@@ -1,6 +1,6 @@
 """What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
-Nothing is spent and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
+Nothing is spent, and no noise is drawn for a release (GUARANTEE.md#loss-of-one-connection).
 """
 
 from pcneo.release.audit.auditing import MEANING, NOTICE, AuditResult, AuditRow, audit

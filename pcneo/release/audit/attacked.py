@@ -1,4 +1,4 @@
-"""What simulated releases of a graph at hand err by, and what the fixed attacker finds (GUARANTEE.md#the-attacker)."""
+"""How far simulated releases of a graph are off, and what the fixed attacker finds (GUARANTEE.md#the-attacker)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Simulated:
-    """One simulated release; `answers` are those that it was computed from, None for a mechanism that adds noise."""
+    """One simulated release; `answers` is what it was computed from, None for a mechanism that adds noise."""
 
     mechanism: Mechanism
     drawn: Drawn
@@ -40,9 +40,9 @@ class Errors:
     """Mean absolute errors over simulated releases.
 
     Attributes:
-        count: of a vertex's count; None where none is published.
+        count: of a vertex's count; None where counts are not published.
         total: of the total.
-        biased: of clipped and of smoothed counts, by those names, where the mechanism was asked for them.
+        biased: of clipped and smoothed counts, under those names, where the mechanism was asked for them.
     """
 
     count: float | None
@@ -55,9 +55,10 @@ class Found:
     """Shares of connections that the attacker finds.
 
     Attributes:
-        alone: of all among as many of its best pairs, the groups being unknown; None where they are published.
-        with_groups: the same where it knows the groups; like the next, None where there are none.
-        protected: of those inside groups, among as many of the pairs inside, where it knows the groups.
+        alone: of all connections, found in as many of its best pairs, without knowing the groups; None where answers
+            about groups are published.
+        with_groups: the same, knowing the groups; like `protected`, None without groups.
+        protected: of the connections inside groups, found in as many of its best pairs inside, knowing the groups.
     """
 
     alone: float | None
@@ -66,7 +67,7 @@ class Found:
 
 
 def can_be_attacked(n: int) -> bool:
-    """Whether so few vertices have so few pairs that all of them can be ranked."""
+    """Whether there are few enough vertices for all their pairs to be ranked."""
     return 2 <= n <= MOST_VERTICES
 
 
@@ -83,7 +84,7 @@ def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: in
 
 
 def mean_errors(facts: CountedGraph, releases: Iterable[Simulated]) -> Errors:
-    """Return the errors of some releases of one mechanism, on average."""
+    """Return the errors of several releases of one mechanism, on average."""
     errors = [_errors(facts, release) for release in releases]
     counts = [each.count for each in errors if each.count is not None]
     biased = {name: _mean([each.biased[name] for each in errors]) for name in errors[0].biased}
@@ -103,14 +104,14 @@ def _errors(facts: CountedGraph, release: Simulated) -> Errors:
 
 
 class Attack:
-    """The truth that the attacker's guesses are held against.
+    """The truth that the attacker's guesses are compared with.
 
     Attributes:
-        facts: the graph, with its groups where there are some.
+        facts: the graph, with its groups if it has any.
     """
 
     def __init__(self, facts: CountedGraph) -> None:
-        """Take a graph for which `can_be_attacked` holds; groups must be of all its vertices."""
+        """Take a graph for which `can_be_attacked` holds; its groups, if any, must be those of all vertices."""
         self.facts, self._n = facts, facts.vertex_count
 
     @cached_property
@@ -128,7 +129,7 @@ class Attack:
         return self._groups.counted(connected) if self._groups else (0, 0)
 
     def of_release(self, release: Simulated, *, published: bool = False) -> Found:
-        """Return what a release shows."""
+        """Return what the attacker finds in a release."""
         mechanism, drawn = release.mechanism, release.drawn
         counts = drawn.counts if mechanism.counts_vertices else None
         seen = Seen(self._n, degrees=drawn.columns.get("degree"), counts=counts)
@@ -148,7 +149,7 @@ class Attack:
         return Found(None, found.with_groups, found.protected) if mechanism.needs_groups else found
 
     def of(self, seen: Seen, answers: Answers | AnyPairAnswers | None = None) -> Found:
-        """Return what somebody finds who has seen this, without and with knowledge of the groups."""
+        """Return what an attacker who has seen this finds, without and with knowledge of the groups."""
         rows = None if answers is None else self._rows(answers)
         m = self.facts.graph.edge_count
         alone = Attacker(seen, m)
@@ -189,7 +190,7 @@ class Attack:
             packed = np.ascontiguousarray(answers.rows).view(np.uint8)
             return np.unpackbits(packed, axis=1, bitorder="little", count=self._n).astype(np.bool_)
         if not isinstance(answers, PairAnswers):
-            raise TypeError(f"These are no answers: {type(answers).__name__}")
+            raise TypeError(f"These are not answers: {type(answers).__name__}")
         rows, at = np.zeros((self._n, self._n), np.bool_), 0
         for u, v in pair_blocks(self.facts.protected()):
             rows[u, v] = rows[v, u] = answers.yes[at : at + len(u)]
@@ -205,7 +206,7 @@ class Attack:
 
 
 def mean_found(found: Sequence[Found]) -> Found:
-    """Return shares on average; those that are None are None in all of them."""
+    """Return the mean shares; a share that is None is None in all of them."""
     columns = zip(*((each.alone, each.with_groups, each.protected) for each in found), strict=True)
     means = [None if None in column else _mean([x for x in column if x is not None]) for column in columns]
     return Found(*means)

@@ -1,6 +1,6 @@
-"""The use case, a table for the owner: what each mechanism promises, how large its errors are, and what it reveals.
+"""Use case: show the owner what each mechanism promises, how large its errors are, and what it reveals.
 
-Nothing is spent, and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
+Nothing is spent, and no noise is drawn for a release (GUARANTEE.md#loss-of-one-connection).
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
 
-NOTICE = "For the owner alone: this says more of the graph than a release promises to hide. Do not publish it."
+NOTICE = "For the owner alone: this reveals more about the graph than a release's promise allows. Do not publish it."
 
 MEANING = (
-    "At equal ε mechanisms promise different things, and the one with the smallest error may show most. What is found "
-    "is a lower bound: one fixed attacker with the best of its weights; stronger ones exist. What you choose by "
-    "looking at these exact figures depends on connections, and no promise covers that choice."
+    "At equal ε, mechanisms promise different things, and the one with the smallest error may reveal the most. The "
+    "connections found are a lower bound: they come from one fixed attacker with the best of its weights, and stronger "
+    "attackers exist. A choice made by looking at these exact figures depends on connections, and no promise covers it."
 )
 
 _MOST_RELEASES, _FEWEST_RELEASES, _PAIRS = 20, 2, 200_000_000
-"""Simulated of each mechanism: as many as have so many pairs of vertices together."""
+"""Releases simulated for each mechanism: as many as have `_PAIRS` pairs of vertices together, within the two limits."""
 _MOST_ATTACKED, _ATTACKED_PAIRS = 3, 1_000_000
-"""How many of them are attacked, likewise; one at least."""
+"""How many of them are attacked, limited in the same way; at least one."""
 _MOST_PHASES, _FEWEST_PHASES, _REPORTS = 1_000, 20, 3_000_000
-"""Of simulations that find λ: as many as have so many reports of vertices together."""
+"""Simulations that find λ: as many as have `_REPORTS` reports of vertices together, within the two limits."""
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,18 @@ class AuditRow:
     """One line of the table.
 
     Attributes:
-        name: a mechanism, or what else could be published.
-        promise: in a few words; empty for what is no release.
-        error: mean absolute error of a count of a vertex; None where there are no counts.
-        error_of_total: mean absolute error of the total; None where there is none.
-        found: of the connections by the attacker among as many of its best pairs, who does not know the groups; like
-            the next two, None where pairs are too many to be ranked.
-        found_with_groups: the same where it knows the groups; None where there are none.
-        found_of_protected: of the connections inside groups, among as many of the pairs inside, likewise.
-        costliest: what the connection that costs most loses, at the 5, 50 and 95 % quantiles of λ; all three are equal
-            where pairs are answered, and None where neither is.
-        refused: why it cannot be had; None where it can.
+        name: a mechanism, or something else that could be published.
+        promise: in a few words; empty where it is not a release.
+        error: mean absolute error of a vertex's count; None without counts.
+        error_of_total: mean absolute error of the total; None without a total.
+        found: the share of the connections that the attacker finds in as many of its best pairs, without knowing the
+            groups; like the next two, None where there are too many pairs to rank.
+        found_with_groups: the same, knowing the groups; None without groups.
+        found_of_protected: the share of the connections inside groups that it finds in as many of its best pairs
+            inside, knowing the groups; None without groups.
+        costliest: the loss of the connection that costs most, at the 5, 50 and 95 % quantiles of λ; all three are
+            equal where pairs are answered; None where neither applies.
+        refused: why it is not available; None where it is.
     """
 
     name: str
@@ -84,7 +85,7 @@ class AuditRow:
     refused: str | None = None
 
     def __repr__(self) -> str:
-        """Return its name and its figures, or why it cannot be had."""
+        """Return its name and its figures, or why it is not available."""
         if self.refused is not None:
             return f"{self.name}: {self.refused}"
         errors = {"mean error of a count": self.error, "of the total": self.error_of_total}
@@ -99,15 +100,15 @@ class AuditResult:
     """What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
     Attributes:
-        notice: that it is for the owner alone.
-        meaning: what the figures are.
-        graph, run, p, search: what it rests on; the last three None where there is no run.
+        notice: states that it is for the owner alone.
+        meaning: what the figures mean.
+        graph, run, p, search: what it rests on; the last three are None without a run.
         k, epsilon: of every release.
         vertices, connections: of the graph; the attacker names as many pairs as there are connections.
         total: the exact number of k-cliques.
         inside: the share of the connections that lies inside groups; None without groups or connections.
         threshold: ln(n/d), d the mean degree; None without connections.
-        releases, attacked: simulated of each mechanism, with `SEED`, and how many of these were attacked.
+        releases, attacked: how many were simulated per mechanism, with `SEED`, and how many of these were attacked.
         rows: zeros, exact degrees and exact counts, then the mechanisms.
     """
 
@@ -129,7 +130,7 @@ class AuditResult:
     rows: tuple[AuditRow, ...]
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each row."""
+        """Return a line about the audit, and one for each row."""
         about = (
             f"Audit of {self.run or self.graph}, for the owner alone: {self.vertices:,} vertices, {self.connections:,} "
             f"connections, k={self.k}, ε={self.epsilon:g}"
@@ -146,7 +147,7 @@ def audit(
     source: Source = Source(),
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Say what each mechanism promises, how large its errors are, and what it reveals, beside exact figures."""
+    """Return what each mechanism promises, how large its errors are, and what it reveals, beside exact figures."""
     epsilon = positive(epsilon, "epsilon")
     delta = None if delta is None else positive(delta, "delta", below=1)
     every = {kind: _made_or_refused(kind, k=k, epsilon=epsilon, delta=delta) for kind in MECHANISMS.values()}
@@ -190,7 +191,7 @@ def audit(
 
 
 def _made_or_refused(kind: type[Mechanism], **given: Any) -> Mechanism | str:
-    """Return a mechanism with what it has of what is given, or why it refuses that, before anything is read."""
+    """Return a mechanism with the given parameters that it has, or why it refuses them, before anything is read."""
     try:
         made = kind.taking(**given)
         made.check_protects()
@@ -200,7 +201,7 @@ def _made_or_refused(kind: type[Mechanism], **given: Any) -> Mechanism | str:
 
 
 def _place(db: Database, source: Source) -> tuple[GraphRecord, RunRecord | None]:
-    """Find the graph with its run; without one, where none was named and there is none."""
+    """Find the graph with its run, or without a run if none was named and the graph has none."""
     runs = db.list_runs()
     try:
         return find_place(db, source, runs, Selection(), with_run=True)
@@ -211,7 +212,7 @@ def _place(db: Database, source: Source) -> tuple[GraphRecord, RunRecord | None]
 
 
 class _Audited:
-    """One graph, with what is published of it in simulations."""
+    """One graph, and what simulated releases publish about it."""
 
     def __init__(self, run: RunRecord | None, source: ReadGraph, k: int) -> None:
         self.run, self.source, self.k = run, source, k
@@ -224,7 +225,7 @@ class _Audited:
         self._attacker = Attack(self.facts) if self.attacked else None
 
     def without_a_release(self) -> Iterator[AuditRow]:
-        """Yield what zeros, exact degrees and exact counts would err and show."""
+        """Yield the errors of zeros, exact degrees and exact counts, and what they would reveal."""
         n, counts = self.source.graph.vertex_count, self.facts.counts(self.k)
         zeros = float(counts.mean()) if n else 0.0
         for name, error, of_total, seen in (
@@ -236,7 +237,7 @@ class _Audited:
             yield AuditRow(name, "", error, of_total, found.alone, found.with_groups, found.protected)
 
     def rows(self, kind: type[Mechanism], made: Mechanism | str) -> Iterator[AuditRow]:
-        """Yield the row of a mechanism, and a second one for answers that are published; or why there is none."""
+        """Yield a mechanism's row, and a second one for published answers; or a row with the reason for a refusal."""
         if isinstance(made, str):
             yield AuditRow(kind.name, refused=made)
             return

@@ -1,4 +1,4 @@
-"""What groups say of pairs of vertices, to an attacker who knows them: block by block, for graphs of few vertices."""
+"""What groups tell an attacker who knows them about pairs of vertices: block by block, for graphs of few vertices."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ class GroupPairs:
     """The groups of all vertices, each vertex's own among them.
 
     Attributes:
-        bounds: int64, shape (n,): of the degrees, (|MC(v)|-1)/p, since a vertex keeps a share p of its neighbours.
+        bounds: int64, shape (n,): bounds of the degrees, (|MC(v)|-1)/p, since a vertex keeps a share p of its
+            neighbours.
     """
 
     def __init__(self, groups: CohesionBatch, n: int) -> None:
-        """Find the smallest group of each pair; n is 65,535 at most."""
+        """Find the smallest group of each pair; n is at most 65,535."""
         self._n, self._groups = n, groups
         self.bounds = (groups.sizes - 1) * groups.p.denominator // groups.p.numerator
         self._smallest = np.zeros((n, n), np.uint16)
@@ -29,11 +30,11 @@ class GroupPairs:
         self._member_offsets = np.searchsorted(groups.members[order], np.arange(n + 1))
 
     def smallest(self, first: int, last: int) -> NDArray[np.uint16]:
-        """Return the members of the smallest group that holds each pair of first..last-1 and all; 0 where none does."""
+        """Return the size of the smallest group that holds each pair of one of first..last-1 and any vertex, or 0."""
         return self._smallest[first:last]
 
     def owners(self, first: int, last: int) -> NDArray[np.uint8]:
-        """Return for each of these pairs how many of the two have the other in their own group."""
+        """Return, for each of these pairs, how many of the two vertices have the other in their own group."""
         counted = np.zeros((last - first, self._n), np.uint8)
         for x in range(first, last):
             own = self._groups.members[self._groups.offsets[x] : self._groups.offsets[x + 1]]
@@ -42,6 +43,6 @@ class GroupPairs:
         return counted
 
     def counted(self, connected: NDArray[np.int64]) -> tuple[int, int]:
-        """Return how many pairs lie inside groups, and how many of some pairs do."""
+        """Return how many pairs lie inside groups, and how many of the given pairs do."""
         inside = (int(np.count_nonzero(self._smallest)) - int(np.count_nonzero(np.diagonal(self._smallest)))) // 2
         return inside, int(np.count_nonzero(self._smallest[connected[0], connected[1]]))
