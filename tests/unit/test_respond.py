@@ -137,7 +137,7 @@ def test_what_the_answers_show_is_said_after() -> None:
     assert drawn.record["estimatedConnections"] == pytest.approx(m)
     assert drawn.record["percentOfYesAnswersTrue"] == pytest.approx(100 * (1 - f) * m / 99)
     assert drawn.record["logOfVerticesOverMeanDegree"] == pytest.approx(math.log(100 / (2 * m / 100)))
-    assert str(drawn.record["promise"]).endswith(" Of the 99 pairs answered yes about 67 % are connections.")
+    assert str(drawn.record["promise"]).endswith(" About 67 % of the 99 pairs answered yes are connections.")
     assert "WARNING" in mechanism.answers_would_show()
     assert "WARNING" not in drawn.remark, "it was given"
     assert "for n = 100 vertices and the mean degree that the answers estimate, d = 1.3" in drawn.remark
