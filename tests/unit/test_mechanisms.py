@@ -160,7 +160,7 @@ def test_a_graph_without_vertices_has_nothing_to_release(name: str) -> None:
 
 @pytest.mark.parametrize("value", ["yes", 1, None])
 def test_what_is_switched_on_is_true_or_false(value: Any) -> None:
-    with pytest.raises(ParameterError, match="clip is True or False, not"):
+    with pytest.raises(ParameterError, match="clip must be True or False, not"):
         Critical(epsilon=1, clip=value)
 
 

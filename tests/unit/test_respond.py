@@ -91,7 +91,7 @@ def test_parameters_of_other_mechanisms_are_refused(given: dict[str, Any]) -> No
 def test_a_graph_without_pairs_and_one_that_takes_hours_are_refused() -> None:
     with pytest.raises(GraphError, match="no vertices"):
         Respond(epsilon=1, n=0)
-    with pytest.raises(ParameterError, match="the graph has one vertex"):
+    with pytest.raises(ParameterError, match="the graph has only one vertex"):
         Respond(epsilon=1, n=1)
     assert Respond(epsilon=1, n=65_536).n == 65_536
     with pytest.raises(ParameterError, match=r"65,537 vertices, .* MB of memory.* --large"):

@@ -197,7 +197,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:
-        """Return the privacy map: the cost of changing `inside` connections inside stored groups and `outside` others."""
+        """The privacy map: the cost of changing `inside` connections inside stored groups and `outside` others."""
 
     # --- From exact facts to noisy counts
 
@@ -312,7 +312,7 @@ class Mechanism(ABC):
         return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return the most that one pair costs at fixed scales, as the mechanism or its paper states; None for no bound."""
+        """Return the most that one pair costs at fixed scales, as the mechanism or its paper states; None: no bound."""
         if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
             return None
         return self.epsilon

@@ -154,8 +154,7 @@ class Modelled(Total):
         return Scaling.by_noise(self.size, find)
 
     def foresee(self, public: Public) -> Foresight:
-        """Return the least error of the total; that of a count depends on the model, of which public numbers say nothing.
-        """
+        """Return the least error of the total; no public number shows that of a count, which depends on the model."""
         return Foresight(error_of_total=standard_error([self.expected_scale(public.common)]))
 
     @property
