@@ -401,7 +401,7 @@ def test_groups_too_large_for_memory_are_refused_and_what_to_do_is_said(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcneo.counting.protected.hull.MEMORY", 10)
-    refused(kite, 4, "Take a run with a smaller p")
+    refused(kite, 4, "Use a run with a smaller p")
     monkeypatch.undo()
     monkeypatch.setattr("pcneo.counting.protected.pairs.MOST_MEMBERS", 3)
     refused(kite, 4, "Use a mechanism without groups")

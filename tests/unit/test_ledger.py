@@ -57,7 +57,8 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
     check_spends(account(*[EDGE] * 9), [EDGE])
     with pytest.raises(BudgetError, match="left"):
         check_spends(account(epsilon=100), [EDGE] * 11)
-    with pytest.raises(BudgetError, match=r"set one of \S+ or more with `pcneo budget set \S+ --epsilon \S+ --delta D`"):
+    command = r"`pcneo budget set \S+ --epsilon \S+ --delta D`"
+    with pytest.raises(BudgetError, match=rf"set one of \S+ or more with {command}"):
         check_spends(account(delta=0), [EDGE])
     with pytest.raises(BudgetError, match=r"δ is too small: set one of 2e-7 or more with `.+ --epsilon 100 --delta D`"):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
