@@ -255,7 +255,7 @@ def _megabytes(size: float) -> str:
 
 
 def seconds_of(flips: Flips, yes: float, k: int) -> float:
-    """Return about how many seconds drawing, and counting in 64-bit words, take on two cores; a file adds 1 µs a yes."""
+    """Return about how many seconds drawing and counting, in 64-bit words, take on two cores; a file: 1 µs a yes."""
     words, triangles = flips.n / 64, flips.f**3 * math.comb(flips.n, 3)
     seconds = 1e-8 * flips.pairs + 5e-10 * yes * words
     if k == 4:
