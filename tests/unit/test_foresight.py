@@ -178,7 +178,7 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
         ({}, "Give exactly one of epsilon, error_of_total"),
         ({"error_of_total": "10%"}, "needs the mean number of triangles"),
         ({"error_of_total": 0.1}, "less than one clique; for a share of the total write 10%"),
-        ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
+        ({"error_of_total": "10%", "expect": 5, "k": 4}, "and k = 3"),
         ({"error_of_total": "0%", "expect": 5}, "error must be"),
         ({"error_of_count": "nan"}, "error must be"),
         ({"error_of_total": 5, "error_of_count": 5}, "Give exactly one of epsilon, error_of_total"),
