@@ -54,7 +54,7 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
         errors, error_of_total = _errors(answers, np.array(degrees), around, flips)
         least_error = 0.0
     else:
-        # Σ_S v^|S|·c_S, which the variance is at least since c_S² >= c_S for a whole number: each answer weighs v more.
+        # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
         (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
         least_error = math.sqrt(max(0.0, _double(sum(with_v) - sum(numerators), n * denominator)))

@@ -46,7 +46,7 @@ def check_answered(key_list: AskedKeys, at: int, answered: Answered) -> None:
 
 
 def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the answers that the vertices that sent theirs gave about each other.
+    """Return the answers about pairs of which both ends have sent theirs.
 
     A vertex that sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
 

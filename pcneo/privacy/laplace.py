@@ -105,7 +105,7 @@ def standard_error(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> float
 
 def _variance(scale: Fraction) -> float:
     """Return 2α/(1 - α)² in doubles, right to about their last digit for small and for large scales."""
-    x = -1 / float(scale) if scale > Fraction(1, 700) else -math.inf  # beyond, α is no normal double
+    x = -1 / float(scale) if scale > Fraction(1, 700) else -math.inf  # for smaller scales α is not a normal double
     return 2 * math.exp(x) / math.expm1(x) ** 2
 
 

@@ -70,7 +70,7 @@ class Foresight(NamedTuple):
 
 @dataclass(frozen=True)
 class Utility:
-    """What may be said before the spend: from public bounds for a scale found by noise, else from P̂ and the outside.
+    """What may be said before the spend: from public bounds on λ, or from P̂ and the connections outside it.
 
     Attributes:
         least_scale: λ is never smaller; None for a mechanism that draws no scale.

@@ -159,7 +159,7 @@ class Critical(Answered):
 
     def least_variances(self, sums: NDArray[np.float64], answers: PairAnswers, facts: Facts) -> NDArray[np.float64]:
         """Estimate, from the answers, a part of the variances of counts of 4-cliques; it must not leave."""
-        # Σ_S v^|S|·c_S, which the variance is at least since c_S² >= c_S for a whole number: each answer weighs v more.
+        # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         no, yes, outside = self.weights
         v = self.flips.variance
         with_v = facts.protected_graph().four_cliques(answers.yes, (no + v, yes + v, outside))

@@ -255,7 +255,10 @@ def _megabytes(size: float) -> str:
 
 
 def seconds_of(flips: Flips, yes: float, k: int) -> float:
-    """Return about how many seconds drawing and counting, in 64-bit words, take on two cores; a file: 1 µs a yes."""
+    """Return about how many seconds drawing and counting take on two cores, in words of 64 answers.
+
+    Writing a file of answers takes another 1 µs per yes-answer.
+    """
     words, triangles = flips.n / 64, flips.f**3 * math.comb(flips.n, 3)
     seconds = 1e-8 * flips.pairs + 5e-10 * yes * words
     if k == 4:
