@@ -74,7 +74,7 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
-        shows="counts: hardly more than exact ones would; published answers: nearly the graph once ε reaches "
+        shows="counts: hardly more than exact ones; published answers: nearly the graph once ε reaches "
         "ln(n/mean degree)",
     )
     needs_groups = False
