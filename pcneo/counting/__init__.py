@@ -2,8 +2,9 @@
 
 cliques             cliques per vertex, per edge and inside cohesions
 common_neighbours   the most neighbours that a vertex shares with another
+counted             a graph, its groups and what is counted on them, each number once
 answers             the answers of randomised response, and what is counted in their graph
-losses              the loss of each pair at given scales
 protected           the pairs inside groups, the graph with all of them, and how far they can change the counts
-batch_check         whether cohesions are of the graph
+batch_check         whether cohesions belong to the graph
+memo                values that are computed when they are first wanted, and kept
 """

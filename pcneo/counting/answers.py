@@ -1,6 +1,6 @@
 """The answers of randomised response about a graph, and what is counted in the graph of the yes-answers.
 
-Nothing here is private any more once the coins are thrown: who sees the answers may count on them what they like.
+Nothing here is private any more once the coins are thrown: anyone who sees the answers may count whatever they like.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COUNTS = "the answers' counts"
 
 
 class Rows(Protocol):
-    """Whatever holds answers in rows of bits, as `AnsweredPairs` does."""
+    """An object that holds answers in rows of bits, such as `AnsweredPairs`."""
 
     @property
     def rows(self) -> NDArray[np.uint64]:
@@ -34,25 +34,25 @@ class Rows(Protocol):
 
 
 class AnsweredPairs:
-    """H, the graph of the pairs that were answered yes, n²/8 bytes; each number is computed once, when it is wanted.
+    """H, the graph of the pairs answered yes, n²/8 bytes; each number is computed once, when it is first wanted.
 
     Attributes:
         rows: uint64, shape (n, ceil(n/64)), symmetric: bit y % 64 of `rows[x, y // 64]` is the answer for {x, y}.
     """
 
     def __init__(self, rows: NDArray[np.uint64]) -> None:
-        """Take the matrix; it must not change any more."""
+        """Take the matrix, which must not change afterwards."""
         self.rows = rows
         self._known = Memo[str, Integers]()
 
     @classmethod
     def of_pairs(cls, n: int, x: Integers, y: Integers) -> AnsweredPairs:
-        """Return the answers of which the pairs {x[i], y[i]} are yes, x[i] != y[i]."""
+        """Return answers that are yes for the pairs {x[i], y[i]}, x[i] != y[i], and no for all others."""
         return cls.of_parts(n, [np.column_stack((x, y))])
 
     @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
-        """Return the answers of which some pairs are yes."""
+        """Return answers that are yes for the pairs in `parts`, each of shape (pairs, 2), and no for all others."""
         rows = np.zeros((n, -(-n // 64)), np.uint64)
         for pairs in parts:
             for end, other in (pairs.T, pairs.T[::-1]):
@@ -70,7 +70,7 @@ class AnsweredPairs:
         return int(self.degrees().sum()) // 2
 
     def degrees(self) -> Integers:
-        """Return the yes-answers of each vertex: int64, shape (n,)."""
+        """Return the number of yes-answers of each vertex: int64, shape (n,)."""
         return self._known.get("degrees", self._degrees)
 
     def _degrees(self) -> Integers:
@@ -80,7 +80,7 @@ class AnsweredPairs:
         return degrees
 
     def triangles(self) -> Integers:
-        """Return the triangles of each vertex in H: int64, shape (n,)."""
+        """Return the number of triangles of each vertex in H: int64, shape (n,)."""
         return self._known.get("triangles", self._triangles)
 
     def _triangles(self) -> Integers:
@@ -104,7 +104,7 @@ class AnsweredPairs:
     def cliques(self) -> tuple[Integers, Integers]:
         """Return the 4-cliques of each vertex, and the sum of cn(x, y) - 1 over the yes-pairs among its yes-neighbours.
 
-        Both int64, shape (n,).
+        Both are int64, of shape (n,).
         """
         with compilation_announced(_COUNTS):
 
@@ -129,7 +129,7 @@ class AnsweredPairs:
         return sums
 
     def shared(self, first: int, last: int) -> Integers:
-        """Return the common yes-neighbours of the vertices first..last-1 and every vertex: int64, (last - first, n)."""
+        """Return how many yes-neighbours vertices first..last-1 share with each vertex: int64, (last - first, n)."""
         shared = np.zeros((last - first, self.vertex_count), np.int64)
         with compilation_announced(_COUNTS):
 
@@ -146,7 +146,7 @@ class AnsweredPairs:
             yield x, x + 1 + np.flatnonzero(bits[x + 1 :])
 
     def sharing(self, least: int) -> AnsweredPairs:
-        """Return the yes-answers whose ends share `least` yes-neighbours or more, the others made no."""
+        """Return the answers with only those yes-answers kept whose ends share at least `least` yes-neighbours."""
         kept = np.zeros_like(self.rows)
         with compilation_announced(_COUNTS):
 
@@ -167,7 +167,7 @@ class AnsweredPairs:
         return graph
 
     def _costs(self) -> Integers:
-        """About what each block of 64 vertices costs: the pairs whose smaller end it has."""
+        """Return the approximate cost of each block of 64 vertices: the pairs whose smaller end lies in it."""
         return np.arange(self.vertex_count, 0, -64, dtype=np.int64)
 
     def _zeros(self) -> Integers:

@@ -10,13 +10,13 @@ from pcneo.errors import ParameterError
 
 
 def check_batch(graph: Graph, batch: CohesionBatch) -> None:
-    """Refuse cohesions that cannot be of this graph."""
+    """Refuse cohesions that cannot belong to this graph."""
     offsets, members = batch.offsets, batch.members.astype(np.int64)
     whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
     if not (whole and (batch.sizes > 0).all() and _are_positions(graph, batch.vertices, members, offsets)):
         raise ParameterError(
-            f"The cohesions are not of this graph of {graph.vertex_count:,} vertices: members must be its positions, "
-            "ascending within each cohesion. Use those that were computed on it.",
+            f"The cohesions do not belong to this graph of {graph.vertex_count:,} vertices: members must be positions "
+            "in it, ascending within each cohesion. Use cohesions that were computed on it.",
             name="batch",
             value=len(batch),
         )
@@ -25,7 +25,7 @@ def check_batch(graph: Graph, batch: CohesionBatch) -> None:
 def _are_positions(
     graph: Graph, vertices: NDArray[np.int64], members: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> bool:
-    """Whether all of these are positions in the graph, and members ascend within each cohesion."""
+    """Return whether all of these are positions in the graph, and members ascend within each cohesion."""
     both = np.concatenate((vertices, members))
     same = np.ones(max(0, len(members) - 1), np.bool_)
     same[offsets[1:-1] - 1] = False

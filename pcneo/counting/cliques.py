@@ -61,7 +61,7 @@ def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> ND
 def clique_counts_of_sizes(
     graph: Graph, sizes: Iterable[int], *, concurrency: int | None = None
 ) -> dict[int, NDArray[np.int64]]:
-    """Return for each k in `sizes` what `clique_counts` returns; together they take less time than one by one."""
+    """Return for each k in `sizes` what `clique_counts` returns; all at once takes less time than one by one."""
     capped = {check_clique_size(k): _capped(k, graph) for k in sizes}
     distinct = sorted(set(capped.values()))
     if not distinct:
@@ -177,7 +177,7 @@ def _capped(k: int, graph: Graph) -> int:
 
 def _too_many(k: int) -> GraphError:
     return GraphError(
-        f"There are vertices in more than {2**63 - 1:,} {k}-cliques, which is more than can be counted here; "
+        f"Some vertices are in more than {2**63 - 1:,} {k}-cliques, which is more than can be counted here; "
         "choose a smaller k.",
         k=k,
     )
@@ -200,7 +200,7 @@ def _check_total(counts: NDArray[np.int64], times: int, at_root: NDArray[np.int6
 
 
 def _sum(numbers: NDArray[np.int64]) -> int:
-    """Return the exact sum of numbers of 0 or more; the halves of their bits are summed separately, to fit 64 bits."""
+    """Return the exact sum of non-negative numbers; the halves of their bits are summed separately, to fit 64 bits."""
     return (int((numbers >> 32).sum(dtype=np.uint64)) << 32) + int((numbers & 0xFFFFFFFF).sum(dtype=np.uint64))
 
 

@@ -1,4 +1,4 @@
-"""A graph, its groups if there are any, and what is counted on them, each number once."""
+"""A graph, its groups if it has any, and what is counted on them, each number once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Counts = NDArray[np.int64]
 
 
 class CountedGraph:
-    """What mechanisms, audits and the evaluation want to know of one graph: exact, and for its owner alone.
+    """What mechanisms, audits and the evaluation want to know about one graph: exact, and only for its owner.
 
     Attributes:
         graph: its arrays.
@@ -36,12 +36,12 @@ class CountedGraph:
         self._hull = Memo[str, Hull]()
 
     def with_groups(self, groups: CohesionBatch | Groups, label: str) -> CountedGraph:
-        """Return the same graph with these groups; what is known of the graph alone is shared."""
+        """Return the same graph with these groups; what is known about the graph itself is shared."""
         grouped = CountedGraph(self.graph, groups, label)
         grouped._counts, grouped._common = self._counts, self._common
         return grouped
 
-    # --- Of the graph alone
+    # --- The graph itself
 
     @property
     def vertex_count(self) -> int:
@@ -53,7 +53,7 @@ class CountedGraph:
         return self.graph.degrees
 
     def count(self, sizes: Iterable[int]) -> None:
-        """Count the cliques of several sizes, which together takes less time than one by one."""
+        """Count the cliques of several sizes at once, which takes less time than one by one."""
         missing = {k for k in sizes if k not in self._counts}
         for k, counts in cliques.clique_counts_of_sizes(self.graph, missing).items():
             self._counts.put(k, counts)
@@ -74,10 +74,10 @@ class CountedGraph:
         return self._common.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
 
     def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
-        """Answer every pair once, by randomised response; drawn anew with every call."""
+        """Answer every pair once, by randomised response; every call draws again."""
         return answer_pairs(self.graph, below, coins)
 
-    # --- Of the groups
+    # --- Its groups
 
     def inner_degrees(self) -> Counts:
         """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
@@ -88,7 +88,7 @@ class CountedGraph:
         return self._inner.get("common", lambda: common_neighbours.largest_common_inside(self.graph, self._cohesions()))
 
     def protected(self) -> Protected:
-        """Return P̂ and Ĝ, which are counted and not listed."""
+        """Return P̂ and Ĝ, which are counted but not listed."""
         return self._protected.get("P̂ and Ĝ", lambda: protect(self.graph, self._sets()))
 
     def protected_graph(self) -> Hull:
@@ -97,11 +97,11 @@ class CountedGraph:
 
     def _sets(self) -> CohesionBatch | Groups:
         if self.groups is None:
-            raise GraphError("There are no groups to count in: the mechanism rests on a run.")
+            raise GraphError("There are no groups to count in: this mechanism needs a run.")
         return self.groups
 
     def _cohesions(self) -> CohesionBatch:
         groups = self._sets()
         if not isinstance(groups, CohesionBatch):
-            raise GraphError("There are groups, and no cohesions of single vertices to count in.")
+            raise GraphError("There are groups, but no cohesions of single vertices to count in.")
         return groups

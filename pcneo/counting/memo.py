@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class Memo(Generic[K, V]):
-    """Values by key. What raises is not kept, and is tried again when it is next wanted.
+    """Values by key. A computation that raises keeps nothing, and is tried again when its value is next wanted.
 
     Two threads that want the same value at once may both compute it; both then get the value that was kept first.
     """

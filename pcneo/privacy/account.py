@@ -19,7 +19,7 @@ from pcneo.privacy.protection import Protects
 
 @dataclass(frozen=True)
 class Spend:
-    """One release as the ledger keeps it.
+    """One release as recorded in the ledger.
 
     Attributes:
         mechanism: its name; another version of pcneo may have written one that this version does not know.
@@ -49,7 +49,7 @@ class Spend:
 
     @property
     def protected_set(self) -> str | None:
-        """The set of memberships whose groups alone it protects; None for a release that knows no sets."""
+        """The set of memberships whose groups it protects, and nothing else; None for a release without groups."""
         return self.membership_hash if self.protects is Protects.PAIRS_INSIDE_GROUPS else None
 
 
@@ -76,20 +76,20 @@ class Account:
 
     @property
     def left(self) -> Cost | None:
-        """What a pair inside the groups of every set may still spend; None without a total, or where nothing bounds."""
+        """What a pair inside the groups of every set may still spend; None without a total or a bound."""
         return left(self.spent, self.total) if self.total is not None and self.spent.is_bounded else None
 
     @property
     def bounded(self) -> Cost:
-        """The same without the releases that promise nothing."""
+        """The sum over all releases but those that promise nothing."""
         return bounded_cost(self.spends)
 
     @property
     def sets(self) -> dict[str, Cost]:
-        """What a pair inside the groups of one set of memberships alone has spent, by set, the first set first.
+        """What a pair inside the groups of only one set of memberships has spent, by set, the first set first.
 
-        Where there are several sets that is not bounded: the releases that protect the pairs of one set may expose a
-        pair that lies outside its groups.
+        With several sets this is not bounded: the releases that protect the pairs of one set may expose a pair that
+        lies outside its groups.
         """
         digests = dict.fromkeys(spend.protected_set for spend in self.spends if spend.protected_set is not None)
         return {digest: UNBOUNDED if len(digests) > 1 else self.spent for digest in digests}
@@ -110,7 +110,7 @@ def check_spends(
             total = typed_text(account.total.epsilon or Fraction(0))
             command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
-            delta = f" {lacks}: `{command}` sets one, {typed_text(needed)} or more."
+            delta = f" {lacks}: set one of {typed_text(needed)} or more with `{command}`."
         room = left(account.bounded, account.total)
         raise BudgetError(
             f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "
@@ -121,7 +121,7 @@ def check_spends(
 
 
 def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
-    """Say which ε still fits, where there is one, and by which command all of this would."""
+    """Say which ε still fits, if any does, and which command makes room for all of this."""
     total, needed = account.total, account.bounded + bounded_cost(wanted)
     if total is None or total.epsilon is None or needed.epsilon is None or account.bounded.epsilon is None:
         return ""
@@ -134,21 +134,21 @@ def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
 
 
 def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
-    """Return how to set the budget that these releases need; None where there is one or none is needed."""
+    """Return how to set the budget that these releases need; None where it is set or not needed."""
     if account.total is not None or all(not spend.cost.is_bounded for spend in wanted):
         return None
     cost = bounded_cost(wanted)
     delta = " --delta D" if cost.delta else ""
     spends = cost if cost.delta else f"ε = {typed_text(cost.epsilon or Fraction(0))}"
-    command = f" (or by `pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`)"
+    command = f" (or with `pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`)"
     return (
-        f"Graph {account.graph!r} has no budget yet: how much ε all its releases may spend together. Set it to E with "
-        f"--budget-epsilon E in this call{command if account.is_known else ''}; this would spend {spends}."
+        f"Graph {account.graph!r} has no budget yet: how much ε all its releases together may spend. Set it to E "
+        f"with --budget-epsilon E in this call{command if account.is_known else ''}; this would spend {spends}."
     )
 
 
 def bounded_cost(spends: Iterable[Spend]) -> Cost:
-    """Return what releases cost together, leaving out those whose cost nothing bounds."""
+    """Return what releases cost together, leaving out those whose cost is not bounded."""
     return compose(spend.cost for spend in spends if spend.cost.is_bounded)
 
 
@@ -165,13 +165,13 @@ def _check_promises(account: Account, wanted: Sequence[Spend], no_promise: bool)
         raise BudgetError(
             f"What graph {account.graph!r} has spent cannot be bounded by this version of pcneo: its ledger has "
             f"releases of the mechanism {', '.join(unknown)}, which only another version knows. Use that version, or "
-            "give --no-promise to go on all the same.",
+            "give --no-promise to go on anyway.",
             graph=account.graph,
         )
     if not account.spent.is_bounded:
         raise BudgetError(
-            f"What graph {account.graph!r} has spent is not bounded, since a release that promises nothing was made. "
-            "Give --no-promise to go on all the same.",
+            f"What graph {account.graph!r} has spent is not bounded, since it has had a release that promises nothing. "
+            "Give --no-promise to go on anyway.",
             graph=account.graph,
         )
 
@@ -182,7 +182,8 @@ def _check_sets(account: Account, wanted: Sequence[Spend], other_groups: bool) -
         names = dict.fromkeys(s.mechanism for s in (*account.spends, *wanted) if s.protected_set is not None)
         raise BudgetError(
             f"Earlier {' and '.join(names)} releases of graph {account.graph!r} rest on another set of memberships. A "
-            "pair inside the groups of several sets spends their sum, and a pair outside the groups of one is not "
-            "protected in that one. Give --groups VERSION to keep to the earlier groups, or --other-groups for others.",
+            "pair inside the groups of several sets spends their sum; a pair outside the groups of one set is not "
+            "protected by that set's releases. "
+            "Give --groups VERSION to keep the earlier groups, or --other-groups to use others.",
             graph=account.graph,
         )

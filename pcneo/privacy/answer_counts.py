@@ -24,15 +24,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """What the answers say of each vertex, and of all.
+    """What the answers say about each vertex and about the whole graph.
 
     Attributes:
         degrees: unbiased estimates of deg(w).
         counts: unbiased estimates of Γ(w).
-        errors: for each an estimate of its standard error, usually too large; for k = 4 a lower bound.
+        errors: for each count an estimate of its standard error, usually too large; for k = 4 a lower bound.
         least_error: for k = 4 the root mean square of all standard errors, estimated from below; 0 for k = 3.
         total: Σ counts / k.
-        error_of_total: of `total`, likewise.
+        error_of_total: the same for `total`.
     """
 
     degrees: list[float]
@@ -44,7 +44,7 @@ class Estimates:
 
 
 def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
-    """Return what the answers say of degrees and k-cliques."""
+    """Return what the answers say about degrees and k-cliques."""
     n, a, b = flips.n, flips.below, COINS
     yes_degrees = answers.degrees().tolist()
     degrees = [_double(d * b - (n - 1) * a, b - 2 * a) for d in yes_degrees]
@@ -54,7 +54,7 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
         errors, error_of_total = _errors(answers, np.array(degrees), around, flips)
         least_error = 0.0
     else:
-        # Σ_S v^|S|·c_S of the variance, for c_S² as c_S is a whole number: each answer's weight is then larger by v.
+        # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
         (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
         least_error = math.sqrt(max(0.0, _double(sum(with_v) - sum(numerators), n * denominator)))
@@ -86,7 +86,7 @@ def _triangles(answers: Answers, around: Sequence[int], flips: Flips) -> list[in
 
 
 def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips: Flips) -> tuple[list[float], float]:
-    """Return standard errors for k = 3 from upper estimates of what the exact variances need."""
+    """Return standard errors for k = 3 from upper estimates of the terms of the exact variances."""
     n, f, v = flips.n, flips.f, flips.variance
     yes = answers.degrees().astype(np.float64)
     d = degree_bounds(degrees.tolist(), flips)
@@ -103,7 +103,7 @@ def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips:
 
 
 def _four_cliques(answers: Answers, *several: Flips) -> Iterator[list[int]]:
-    """Yield the sums times 2^144, for each of several chances f to be subtracted from the same answers."""
+    """Yield the sums times 2^144, subtracting each of several chances f from the same answers."""
     triangles, degrees = answers.triangles(), answers.degrees()
     fours, beside = answers.cliques()
     all_triangles = int(triangles.sum()) // 3
@@ -123,9 +123,9 @@ def _four_cliques(answers: Answers, *several: Flips) -> Iterator[list[int]]:
 
 @dataclass(frozen=True)
 class _FourCliques:
-    """The sum for one vertex, multiplied out: triangles, two-paths, edges and nothing, each with its weights.
+    """The sum for one vertex, multiplied out: triangles, two-paths, edges and a constant, each with its weights.
 
-    A vertex x has the weight h_wx - f, in units of 2^-24: `_in` among w's yes-neighbours, `_out` elsewhere.
+    A vertex x has the weight h_wx - f, in units of 2^-24: `i` among w's yes-neighbours, `o` elsewhere.
     """
 
     flips: Flips

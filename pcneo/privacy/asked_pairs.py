@@ -14,7 +14,7 @@ from pcneo.errors import GraphError
 
 
 def parity(key: Key) -> int:
-    """Return what decides who answers: an integer's lowest bit; of text the exclusive or of its bytes' lowest bits."""
+    """Return what decides who answers: an integer's lowest bit; for text the exclusive or of its bytes' lowest bits."""
     if isinstance(key, str):
         return reduce(lambda parity, byte: parity ^ byte & 1, key.encode(), 0)
     return key & 1
@@ -24,24 +24,24 @@ class AskedKeys:
     """The keys of all vertices that are asked, ascending; who answers for which pair follows from them.
 
     Attributes:
-        keys: int64, or objects that are text; shape (n,), strictly ascending.
+        keys: int64, or text as objects; shape (n,), strictly ascending.
     """
 
     def __init__(self, keys: KeyArray) -> None:
-        """Take the keys of a graph, which `Graph` has ascending and each once."""
+        """Take the keys of a graph, which are distinct and ascending in every `Graph`."""
         self.keys = keys
         self._parities = np.array([parity(key) for key in keys.tolist()], np.uint8)
         self._places = {key: i for i, key in enumerate(keys.tolist())}
 
     @classmethod
     def listed(cls, keys: Sequence[Key]) -> AskedKeys:
-        """Take a list of keys that somebody else has made."""
+        """Take a list of keys that someone else has made, and check it."""
         texts = {isinstance(key, str) for key in keys}
         if len(texts) > 1:
             raise GraphError("Some of the listed keys are text and some are whole numbers.", keys=len(keys))
         for key, following in pairwise(keys):
             if not key < following:  # type: ignore[operator]  they are of one kind
-                what = "stands there twice" if key == following else f"stands before {following!r}"
+                what = "is listed twice" if key == following else f"comes before {following!r}"
                 raise GraphError(f"The list of keys does not ascend: {key!r} {what}.", key=key)
         return cls(np.array(keys, object if texts == {True} else np.int64))
 
@@ -54,13 +54,13 @@ class AskedKeys:
         return self._places.get(key)
 
     def places(self, keys: Iterable[Key]) -> NDArray[np.int64]:
-        """Return the positions of those of the keys that are listed, in no order."""
+        """Return the positions of those keys that are listed, in no particular order."""
         return np.array([self._places[key] for key in keys if key in self._places], np.int64)
 
     def partners(self, at: int) -> NDArray[np.int64]:
         """Return the positions of the other ends of the pairs that a vertex answers for, ascending."""
-        # [party-one-end] By the two keys alone: the smaller one answers if their parities differ, else the larger one.
-        # Positions say here which of two keys is smaller, and nothing else.
+        # [party-one-end] Only the two keys decide: the smaller one answers if their parities differ, else the larger
+        # one. Positions are used here only to tell which of two keys is smaller.
         differ = self._parities != self._parities[at]
         smaller = np.flatnonzero(~differ[:at])
         larger = at + 1 + np.flatnonzero(differ[at + 1 :])

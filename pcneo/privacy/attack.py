@@ -1,8 +1,8 @@
-"""What a release shows, measured by one fixed attacker for all mechanisms alike (GUARANTEE.md#the-attacker).
+"""What a release shows, measured by one fixed attacker for all mechanisms (GUARANTEE.md#the-attacker).
 
-It ranks all pairs of vertices by what was published and, where it knows the groups, by these. The figure is the share
-of connections among its m best pairs, m being their true number. It is given the best of its weights. Stronger
-attackers exist: the figure is a lower bound.
+The attacker ranks all pairs of vertices by what was published and, where it knows the groups, by these. The figure is
+the share of connections among its m best pairs, m being the true number of connections. The attacker gets the best of
+its weights. Stronger attackers exist: the figure is a lower bound.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from pcneo.privacy.randomised_response import Flips
 
 MOST_VERTICES = 10_000
-"""All pairs are ranked; of a larger graph they would take too long."""
+"""All pairs are ranked; in a larger graph that would take too long."""
 
 ALPHAS, BETAS, GAMMAS = (0, 0.25, 0.5, 1, 2, 4), (0, 0.5, 1), (0, 0.3)
 ETAS, THETAS, OMEGAS = (0, 2), (0, 0.5, 1, 2), (0, 1, 2)
 
-_HELD = 200_000  # pairs in memory together: their scores then stay in the near caches
+_HELD = 200_000  # pairs in memory at once, so few that their scores stay in the inner caches
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,7 +32,7 @@ Flags = NDArray[np.bool_]
 
 
 class Weights(NamedTuple):
-    """Of common yes-neighbours, degrees and counts; of a group that holds both, how small it is, and whose it is."""
+    """Weights of common yes-neighbours, degrees and counts; of a group that holds both, of its size and its owner."""
 
     alpha: float
     beta: float
@@ -48,12 +48,12 @@ class Seen:
 
     Attributes:
         vertices: n.
-        epsilon: at which pairs were answered; None without answers.
-        flips: of these answers.
+        epsilon: the ε at which pairs were answered; None without answers.
+        flips: the chance of a flip in these answers.
         answered: yes-answers of each vertex, int64, shape (n,); None where not every pair was answered.
-        degrees: published, shape (n,); None for none.
-        counts: published, shape (n,); None for none.
-        bounds: shape (n,), the degrees are at most these, by the groups; None where groups are unknown.
+        degrees: published degrees, shape (n,); None where none are published.
+        counts: published counts, shape (n,); None where none are published.
+        bounds: the most that the groups allow the degrees to be, shape (n,); None where groups are unknown.
     """
 
     vertices: int
@@ -66,7 +66,7 @@ class Seen:
 
     @property
     def weights(self) -> list[Weights]:
-        """Every combination of weights for what there is, groups left aside; none where there is nothing to rank by."""
+        """Every combination of weights for what is there, without groups; none where there is nothing to rank by."""
         has = (self.answered is not None, self._degrees is not None, self.counts is not None)
         choices = [given if there else (0,) for given, there in zip((ALPHAS, BETAS, GAMMAS), has, strict=True)]
         every = itertools.starmap(Weights, itertools.product(*choices))
@@ -74,20 +74,20 @@ class Seen:
 
     @property
     def _degrees(self) -> Floats | None:
-        """The degrees as published, at most what the groups allow; either alone where the other is missing."""
+        """The degrees as published, cut to what the groups allow; one of the two where the other is missing."""
         known = [np.asarray(values, np.float64) for values in (self.degrees, self.bounds) if values is not None]
         return np.minimum.reduce(known) if known else None
 
     @property
     def logs(self) -> tuple[Floats | None, Floats | None]:
-        """The logarithms of degrees and counts, both 1 at least."""
+        """The logarithms of degrees and counts, which are taken as 1 at least."""
         values = (self._degrees, None if self.counts is None else np.asarray(self.counts, np.float64))
         of_degrees, of_counts = (None if each is None else np.log(np.maximum(each, 1)) for each in values)
         return of_degrees, of_counts
 
 
 def grouped_weights(best: Iterable[Weights]) -> list[Weights]:
-    """Return combinations of weights of groups and degrees, with some weights of what else was published, and alone."""
+    """Return all weights of groups and degrees, combined with `best` weights of what else was published, or none."""
     published = dict.fromkeys(
         (alpha, beta, gamma) for alpha, _, gamma, *_ in [*best, Weights(0, 0, 0)] for beta in BETAS
     )
@@ -97,14 +97,14 @@ def grouped_weights(best: Iterable[Weights]) -> list[Weights]:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Pairs, all arrays of shape (pairs,).
+    """Pairs; all arrays have the shape (pairs,).
 
     Attributes:
         x, y: positions of their ends, int64.
-        connected: the truth.
-        yes, shared: their answers and common yes-neighbours; None without answers.
-        smallest: members of the smallest group that holds both, 0 for none; None where groups are unknown.
-        owners: how many of the two have the other in their own group, 0 to 2; None likewise.
+        connected: whether they are connected.
+        yes, shared: their answers and how many yes-neighbours they share; None without answers.
+        smallest: the size of the smallest group that holds both, 0 without one; None where groups are unknown.
+        owners: how many of the two have the other in their own group, 0 to 2; None where groups are unknown.
     """
 
     x: Integers
@@ -132,7 +132,7 @@ class Block:
 
 
 def blocks(n: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges first..last-1 of vertices whose pairs with all others are few enough to lie in memory together."""
+    """Yield ranges first..last-1 of vertices whose pairs with all others are few enough to be in memory at once."""
     step = max(1, _HELD // n)
     yield from ((first, min(n, first + step)) for first in range(0, n, step))
 
@@ -141,19 +141,19 @@ class Attacker:
     """Ranks pairs, block by block, by several combinations of weights at once.
 
     Attributes:
-        seen: what it has.
-        connections: m.
-        pairs: how many are ranked in all.
+        seen: what the attacker has.
+        connections: m, the true number of connections.
+        pairs: how many pairs are ranked in all.
     """
 
     def __init__(
         self, seen: Seen, connections: int, weights: Sequence[Weights] | None = None, pairs: int | None = None
     ) -> None:
-        """Begin with no pair seen; of m = 0 connections it finds none."""
+        """Begin with no pair seen."""
         self.seen, self.connections = seen, connections
         self.pairs = math.comb(seen.vertices, 2) if pairs is None else pairs
         self._best = {each: _Best(connections) for each in (seen.weights if weights is None else weights)}
-        # What groups weigh changes no score of a pair outside them: those are ranked once for all weights of groups.
+        # The weights of groups do not change the scores of pairs outside them: these are ranked once for all.
         self._outside = {each[:3]: _Best(connections) for each in self._best}
         self._log_degrees, self._log_counts = seen.logs
 
@@ -184,7 +184,7 @@ class Attacker:
         return None if logs is None else logs[block.x] + logs[block.y]
 
     def _of_groups(self, block: Block, near: Integers) -> tuple[Floats, Floats, Floats]:
-        """For pairs inside groups 1, ln(n/(s-1)) for the smallest group of s members, and how many own the other."""
+        """Return for pairs inside groups 1, ln(n/(s-1)) where the smallest group has s members, and `owners`."""
         if block.smallest is None:
             nothing = np.empty(0, np.float64)
             return nothing, nothing, nothing
@@ -194,7 +194,7 @@ class Attacker:
         return np.ones(len(near), np.float64), rare, owners
 
     def _common(self, block: Block) -> Floats | None:
-        """z: the unbiased number of common neighbours over its standard deviation, about."""
+        """Return z: the unbiased number of common neighbours over, roughly, its standard deviation."""
         flips, degrees = self.seen.flips, self.seen.answered
         if flips is None or degrees is None or block.shared is None or block.yes is None:
             return None
@@ -206,17 +206,17 @@ class Attacker:
 
     @property
     def shares(self) -> dict[Weights, float]:
-        """For each combination of weights, the share of connections among the m best pairs, ties on average."""
+        """For each combination of weights, the share of connections among the m best pairs, ties averaged."""
         return {weights: best.share(self._outside[weights[:3]]) for weights, best in self._best.items()}
 
     @property
     def share(self) -> float:
-        """The share with the best weights; guessing at random where there is nothing to rank by."""
+        """The share with the best weights; that of random guessing where there is nothing to rank by."""
         return max(self.shares.values(), default=self.connections / self.pairs if self.pairs else 0.0)
 
     @property
     def best(self) -> list[Weights]:
-        """The weights with the best share, the first of them; none where there is nothing to rank by."""
+        """The first of the weights with the best share; none where there is nothing to rank by."""
         shares = self.shares
         return [max(shares, key=lambda weights: shares[weights])] if shares else []
 
@@ -267,9 +267,9 @@ class _Best:
         self.waiting, self.waits = [], 0
 
     def share(self, others: _Best) -> float:
-        """Return the share of connections among the best of these pairs and of others.
+        """Return the share of connections among the best of these pairs and `others`.
 
-        Of the last score that has a place among the best, pairs are taken at random: their average counts.
+        Pairs that tie for the last places count by their average, as if drawn at random.
         """
         if not self.wanted:
             return 0.0

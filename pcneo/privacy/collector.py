@@ -1,4 +1,4 @@
-"""What runs at the collector: it takes noisy reports or answers, and public numbers, nothing else."""
+"""What runs at the collector: it takes noisy reports or answers, public numbers, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def check_answered(key_list: AskedKeys, at: int, answered: Answered) -> None:
     bits = np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little")
     if len(answered) != -(-pairs // 8) or bits[pairs:].any():
         raise GraphError(
-            f"Vertex {key_list.keys[at]!r} answers for {pairs:,} pairs, and what it sent are not so many bits.",
+            f"Vertex {key_list.keys[at]!r} answers for {pairs:,} pairs, but did not send exactly one bit for each.",
             key=key_list.keys[at],
         )
 
 
 def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the answers of those who sent theirs, about each other.
+    """Return the answers about pairs of which both ends have sent theirs.
 
-    Who sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
+    A vertex that sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
 
     Returns:
-        The positions of those who answered, ascending, shape (n,); and the answers as a symmetric matrix of bits
-        between them, uint64, shape (n, ceil(n/64)): bit y % 64 of entry (x, y // 64) is the answer for {x, y}.
+        The positions of the vertices that answered, ascending, shape (n,); and the answers between them as a symmetric
+        matrix of bits, uint64, shape (n, ceil(n/64)): bit y % 64 of entry (x, y // 64) is the answer for {x, y}.
     """
     present = np.array(sorted(answered), np.int64)
     n, words = len(present), -(-len(present) // 64)
@@ -62,7 +62,7 @@ def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple
     for x, at in enumerate(present.tolist()):
         partners = key_list.partners(at)
         bits = np.unpackbits(np.frombuffer(answered[at], np.uint8), bitorder="little", count=len(partners))
-        # [party-silence] Who sent nothing has no place, whatever others say of it.
+        # [party-silence] A vertex that sent nothing has no place, whatever others say about it.
         ys = place[partners[bits.astype(bool)]]
         ys = ys[ys >= 0]
         line[:] = False

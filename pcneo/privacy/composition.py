@@ -15,7 +15,7 @@ class Cost:
 
     Attributes:
         epsilon: ε; None where no ε bounds the loss.
-        delta: δ; a sum of many may pass 1, where it no longer says anything.
+        delta: δ; a sum of many may exceed 1, and then no longer means anything.
     """
 
     epsilon: Fraction | None
@@ -41,12 +41,12 @@ class Cost:
 
     @property
     def without_zero(self) -> str:
-        """The same text without a δ of 0, which may be one that is not known yet: `ε = 0.3`."""
+        """The same text without a δ of 0, which may just not be known yet: `ε = 0.3`."""
         return str(self) if self.delta or self.epsilon is None else _equation("ε", self.epsilon)
 
     @property
     def plain(self) -> dict[str, object]:
-        """ε and δ for machines: as numbers, and exactly as text; no ε where nothing bounds it."""
+        """ε and δ for programs: as numbers, and exactly as text; neither where the cost is not bounded."""
         if self.epsilon is None:
             return {"bounded": False}
         return {
@@ -79,7 +79,7 @@ def fits(cost: Cost, total: Cost) -> bool:
 
 
 def left(spent: Cost, total: Cost) -> Cost:
-    """Return what is left of a total, 0 at least; nothing is left after a spend that is not bounded."""
+    """Return what is left of a total, at least 0; nothing is left after a spend that is not bounded."""
     if spent.epsilon is None or total.epsilon is None:
         return NOTHING
     return Cost(max(Fraction(0), total.epsilon - spent.epsilon), max(Fraction(0), total.delta - spent.delta))

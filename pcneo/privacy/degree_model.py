@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _FEWEST, _MOST, _TIMES = 5, 10, 24
-"""Classes, and how many times its own noise a class is to hold, were every path through a vertex closed."""
+"""How few and how many classes, and how many times its noise a class must hold if every path were closed."""
 
 
 class DegreeModel:
-    """What vertices of such degrees have in the mean, for one k.
+    """What vertices of these degrees have on average, for one k.
 
     Attributes:
-        degrees: noisy ones, of any sign.
+        degrees: noisy degrees D, cut at 0: int64, shape (n,).
         k: vertices of the cliques.
         weights: max(D, 0)^(k/2) of each vertex: float64, shape (n,).
     """
@@ -30,9 +30,9 @@ class DegreeModel:
         self.weights: Floats = self.degrees.astype(np.float64) ** (k / 2)
 
     def class_count(self, scale: Fraction) -> int:
-        """Return how many classes are told apart where the sum over each gets noise of this scale; 0 for none.
+        """Return how many classes to form if the sum over each gets noise of this scale; 0 for no classes.
 
-        Were all neighbours of every vertex connected, the classes would hold Σ C(D, k-1) in sum.
+        If all neighbours of every vertex were connected, the classes would hold Σ C(D, k-1) in total.
         """
         values, times = np.unique(self.degrees, return_counts=True)
         at_most = sum(math.comb(D, self.k - 1) * m for D, m in zip(values.tolist(), times.tolist(), strict=True))
@@ -40,9 +40,9 @@ class DegreeModel:
         return min(_MOST, many) if many >= _FEWEST else 0
 
     def classes(self, count: int) -> list[NDArray[np.int64]]:
-        """Return the vertices in so many classes of like degree, which have about the same weight in sum.
+        """Return the vertices in `count` classes of like degree, each of about the same total weight.
 
-        From low degrees to high ones; of equal degrees the smaller identifier comes first. Some may be empty.
+        They go from low degrees to high ones; at equal degrees the smaller identifier comes first. Some may be empty.
         """
         order = np.argsort(self.degrees, kind="stable")
         reached = np.cumsum(self.weights[order])
@@ -55,7 +55,7 @@ class DegreeModel:
         return self.weights * (self.k * max(total, 0) / whole) if whole > 0 else np.zeros_like(self.weights)
 
     def shrunk(self, counts: Floats, sums: Sequence[int], variance: float) -> Floats:
-        """Return counts whose sum in each class is drawn towards what was published of it."""
+        """Return counts whose sum in each class is drawn towards the sum that is published for it."""
         classes = self.classes(len(sums))
         held = np.array([counts[members].sum() for members in classes])
         away = np.array(sums, np.float64) - held
@@ -67,6 +67,6 @@ class DegreeModel:
         return drawn
 
     def cut(self, counts: Floats) -> Floats:
-        """Return counts cut to C(max(D,0)+1, k-1): with a neighbour more there are no more cliques."""
+        """Return counts cut to C(max(D,0)+1, k-1): a vertex with one more neighbour cannot be in more."""
         most = {D: math.comb(D + 1, self.k - 1) for D in set(self.degrees.tolist())}
         return np.minimum(counts, np.array([float(most[D]) for D in self.degrees.tolist()]))

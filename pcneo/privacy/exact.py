@@ -8,9 +8,9 @@ from fractions import Fraction
 from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.errors import ParameterError
 
-_MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more do not fit a float
+_MOST_DIGITS = 300  # of numerator and denominator: more must be a mistake, and their sums would not fit a float
 _DECIMALS = 15  # the longest decimal that is written in full
-_SMALL = -3  # the power of ten below which people read 1e-6 more surely than zeros
+_SMALL = -3  # the power of ten below which 1e-6 is easier to read than zeros
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
 
@@ -74,5 +74,5 @@ def _short_decimal(x: Fraction) -> Decimal | None:
 
 
 def _plain(number: Decimal, least: int) -> str:
-    """Return a number in full, or with a power of ten where its own is below `least` or very large."""
+    """Return a number in full, or with a power of ten where its exponent is below `least` or very large."""
     return format(number, "f") if least <= number.adjusted() < _DECIMALS else format(number, "e")

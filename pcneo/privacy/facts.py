@@ -1,7 +1,8 @@
-"""What a mechanism may ask about a graph: a supply that computes each fact when it is first wanted.
+"""What a mechanism may ask about a graph; each fact is computed when it is first wanted.
 
-`privacy` knows no graph: whoever counts on one has these methods, as `pcneo.counting.counted.CountedGraph` does. Every
-fact is exact and stays with the owner; only `vertex_count` is public. A mechanism that needs more adds a method here.
+`privacy` knows no graph: an object that counts on one, such as `pcneo.counting.counted.CountedGraph`, has these
+methods. Every fact is exact and stays with the owner; only `vertex_count` is public. A mechanism that needs more adds a
+method here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class PairAnswers(Protocol):
 
 
 class Weighed(Protocol):
-    """Sums over the triangles of Ĝ of what their edges weigh, multiplied."""
+    """Sums over the triangles of Ĝ of the product of their edges' weights."""
 
     @property
     def sums(self) -> Floats:
@@ -46,7 +47,7 @@ class Weighed(Protocol):
 
     @property
     def variance_of_total(self) -> float:
-        """That of the sum over all triangles, likewise."""
+        """The same for the sum over all triangles."""
         ...
 
 
@@ -70,7 +71,7 @@ class ProtectedGraph(Protocol):
         ...
 
     def answer(self, below: int, coins: Callable[[int], bytes]) -> PairAnswers:
-        """Answer every pair of P̂ once, flipped where its coin of three bytes is less than `below`, of 2^24."""
+        """Answer every pair of P̂ once, flipped where its coin of three bytes is less than `below`, out of 2^24."""
         ...
 
     def triangles(self, yes: Flags, weights: Sequence[tuple[float, float, float]], v: float) -> Sequence[Weighed]:
@@ -82,14 +83,14 @@ class ProtectedGraph(Protocol):
         ...
 
     def untouched(self, k: int) -> int:
-        """Return how many vertices no pair of P̂ shares a k-clique of Ĝ with."""
+        """Return how many vertices share no k-clique of Ĝ with a pair of P̂."""
         ...
 
 
 class Answers(Protocol):
     """One answer for every pair of vertices, and what is counted in the graph of the yes-answers; none of it private.
 
-    All arrays are int64 and, but for `paths` and `shared`, of shape (n,).
+    Arrays are int64 and of shape (n,) unless stated otherwise.
     """
 
     @property
@@ -108,15 +109,15 @@ class Answers(Protocol):
         ...
 
     def degrees(self) -> Integers:
-        """Return the yes-answers of each vertex."""
+        """Return the number of yes-answers of each vertex."""
         ...
 
     def triangles(self) -> Integers:
-        """Return the triangles of each vertex."""
+        """Return the number of triangles of each vertex."""
         ...
 
     def shared(self, first: int, last: int) -> Integers:
-        """Return the common yes-neighbours of the vertices first..last-1 and every vertex, shape (last - first, n)."""
+        """Return how many yes-neighbours the vertices first..last-1 share with each vertex, shape (last - first, n)."""
         ...
 
     def around(self, values: Integers) -> Integers:
@@ -139,7 +140,7 @@ class Answers(Protocol):
 class Facts(Protocol):
     """A graph and, for mechanisms that rest on them, its groups.
 
-    Those that are about groups raise `GraphError` where there are none, or where they are too large.
+    Facts about groups raise `GraphError` where there are no groups, or where they are too large.
     """
 
     @property

@@ -26,17 +26,17 @@ _NUMBERS = ("epsilon", "delta", "standard_error", "standard_error_of_total", "pe
 
 @dataclass(frozen=True, repr=False)
 class Foreseen:
-    """One mechanism, as far as public numbers tell.
+    """One mechanism, as far as public numbers describe it.
 
     Attributes:
         mechanism: its name.
-        promises, exact, shows: a line each: its promise, what it publishes without noise, and what it gives away.
-        epsilon, delta: what one release costs, exactly, as text; "not bounded" where it promises nothing, None where it
-            is refused.
-        standard_error: of a plain count of a vertex, at least, as a mean over the vertices; None where it follows from
-            groups or a model, and where no vertex has a count.
-        standard_error_of_total: at least; None where public numbers do not tell it.
-        percent_true: how many percent of the yes-answers would be connections; None without answers.
+        promises, exact, shows: one line each: its promise, what it publishes without noise, and what it gives away.
+        epsilon, delta: what one release costs, exactly, as text; "not bounded" and None where it promises nothing, both
+            None where it is refused.
+        standard_error: a lower bound on that of a vertex's plain count, averaged over the vertices; None where it
+            follows from groups or a model, and where vertices get no counts.
+        standard_error_of_total: a lower bound on that of the total; None where public numbers do not determine it.
+        percent_true: the percentage of yes-answers that would be connections; None without answers.
         takes: time and memory; empty where they do not matter.
         refused: why it would be refused; None where it is not.
     """
@@ -66,10 +66,10 @@ class Foreseen:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The error that somebody wants.
+    """The error that a person asks for.
 
     Attributes:
-        error: the largest standard error, as it is wanted.
+        error: the largest standard error that is acceptable.
         of: `total` or `count`.
     """
 
@@ -79,15 +79,15 @@ class Wanted:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Table):
-    """What can be told before anything is read.
+    """What can be said before anything is read.
 
     Attributes:
         vertices, mean_degree, k: as given.
-        mean_count: triangles of a vertex in the mean, as given; None where nothing was.
-        epsilon: as given; None where an error is wanted, for which each mechanism then has an ε of its own.
+        mean_count: the mean number of triangles of a vertex, as given; None where it was not given.
+        epsilon: as given; None where an error was given, for which each mechanism then has its own ε.
         wanted: that error; None where ε was given.
-        threshold: ln(n/d): from this ε on, half of the yes-answers or more are connections.
-        mechanisms: all of them.
+        threshold: ln(n/d): once ε reaches this, at least half of the yes-answers are connections.
+        mechanisms: one entry for each mechanism.
     """
 
     vertices: int
@@ -105,14 +105,14 @@ class Advice(Table):
         return columns_of({name: getattr(one, name) for name in names} for one in self.mechanisms)
 
     def caption(self) -> str:
-        """Return a sentence for above the table."""
+        """Return a line to print above the table."""
         given = f"{self.vertices:,} vertices, mean degree {self.mean_degree:g}, k={self.k}"
         if self.wanted is None:
             return f"{given}, ε={self.epsilon:g}"
         return f"{given}, for a standard error of the {self.wanted.of} of {rounded(self.wanted.error)}"
 
     def __repr__(self) -> str:
-        """Return a line for all, and one for each mechanism."""
+        """Return the caption, and a line for each mechanism."""
         return "\n".join([self.caption(), *(f"  {one!r}" for one in self.mechanisms)])
 
 
@@ -126,7 +126,7 @@ def advise(
     error_of_total: object = None,
     error_of_count: object = None,
 ) -> Advice:
-    """Say of each mechanism what it would promise, cost and show, from numbers that are public or guessed.
+    """Say what each mechanism would promise, cost and show, from numbers that are public or guessed.
 
     >>> import pcneo
     >>> [one.mechanism for one in pcneo.advise(n=800, mean_degree=16, epsilon=1).mechanisms][:2]
@@ -137,18 +137,18 @@ def advise(
 
     Args:
         n: number of vertices.
-        mean_degree: d, or a guess of it: a number or its text.
-        epsilon: ε, likewise; leave it out where an error is wanted.
-        k: vertices of the cliques.
-        expect: the mean number of triangles of a vertex, or a guess of it, likewise.
-        error_of_total, error_of_count: the largest standard error that is wanted, in place of ε: a number or its text,
-            or a share of the total or of the mean count such as `10%`, for k = 3 and with `expect`.
+        mean_degree: d, or a guess at it: a number, also as text.
+        epsilon: ε: a number, also as text; leave it out if you give an error.
+        k: vertices in each clique.
+        expect: the mean number of triangles of a vertex, or a guess at it: a number, also as text.
+        error_of_total, error_of_count: the largest acceptable standard error, in place of ε: a number, also as text,
+            or, for k = 3 and with `expect`, a share of the total or of the mean count, such as `10%`.
 
     Returns:
         What follows from these numbers; no graph is looked at.
 
     Raises:
-        ParameterError: a number is out of range, or there is neither ε nor an error, or both.
+        ParameterError: a number is out of range, or not exactly one of ε and the two errors is given.
     """
     whole("n", n, at_least=2, at_most=_MOST_VERTICES)
     whole("k", k, at_least=3)
@@ -162,7 +162,7 @@ def advise(
     error, of = (error_of_count, "count") if error_of_total is None else (error_of_total, "total")
     if [epsilon, error_of_total, error_of_count].count(None) != 2:
         raise ParameterError(
-            "Give epsilon, or error_of_total or error_of_count, but not both.", name="epsilon", value=epsilon
+            "Give exactly one of epsilon, error_of_total and error_of_count.", name="epsilon", value=epsilon
         )
     exact_epsilon = None if epsilon is None else positive(epsilon, "epsilon")
     public, wanted = Public(float(degree), count), None if error is None else _wanted(error, of, n, k, count)
@@ -193,7 +193,7 @@ def _wanted(error: object, of: str, n: int, k: int, mean_count: float | None) ->
         return Wanted(wanted, of)
     if mean_count is None or k != 3:
         raise ParameterError(
-            "A share of the total or of a count needs the mean number of triangles, --expect, and is for k = 3.",
+            "A share of the total or of a count needs the mean number of triangles, --expect, and k = 3.",
             name="error",
             value=error,
         )
@@ -228,14 +228,14 @@ def _foreseen(
 
 
 def _made(kind: type[Mechanism], n: int, epsilon: Fraction | None, k: int) -> Mechanism:
-    # A graph that takes long is refused by default; here it is told how long.
+    # A graph that takes long is refused by default; here the time is reported instead.
     mechanism = kind.taking(k=k, epsilon=epsilon, n=n, large=True)
     mechanism.check_drawable()
     return mechanism
 
 
 def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: Wanted) -> Fraction:
-    """Return the smallest ε, of three digits, at which the error is foreseen to be small enough."""
+    """Return the smallest ε, to three digits, at which the error is foreseen to be small enough."""
     if kind.protects is Protects.NOTHING:
         raise ParameterError("It promises nothing at any ε.", name="error", value=wanted.error)
 
@@ -248,7 +248,7 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
     if error_at(MOST_EPSILON) > wanted.error:
         raise ParameterError(
-            f"Its error is larger up to ε = {float(MOST_EPSILON):g}.", name="error", value=wanted.error
+            f"Its error is larger for every ε up to {float(MOST_EPSILON):g}.", name="error", value=wanted.error
         )
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -259,7 +259,7 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
 def _why_none(kind: type[Mechanism]) -> str:
     """Say why no error is foreseen."""
     if kind.needs_groups:
-        return "The error follows from the groups, see its dry run."
+        return "The error follows from the groups; a dry run shows it."
     return kind.of_single_counts or "`total` gives no count per vertex."
 
 
@@ -268,7 +268,7 @@ def _of(seen: Foresight, wanted: Wanted) -> float | None:
 
 
 def _three_digits(log_epsilon: float) -> Fraction:
-    """Return e^x in three digits, rounded up."""
+    """Return e^x to three digits, rounded up."""
     value = math.exp(log_epsilon)
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 2)
     return max(LEAST_EPSILON, min(MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))

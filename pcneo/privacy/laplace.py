@@ -1,8 +1,8 @@
 """The discrete Laplace distribution, P[X = x] ∝ exp(-|x|/t) over the integers.
 
-GUARANTEE.md#noise and GUARANTEE.md#utility say what rests on it.
+GUARANTEE.md#noise and GUARANTEE.md#utility state what rests on it.
 
-Scales are exact fractions; those of a release are the ones that the sampler is really given (`noise.handed_scale`).
+Scales are exact fractions; those of a release are the ones that the sampler is actually given (`noise.handed_scale`).
 α is exp(-1/t) throughout. Decimals have as many digits as are asked for, all of them right except perhaps the last.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _GUARD_DIGITS = 15  # beyond those asked for, so that a few roundings cannot reach them
-_FIRST_DIGITS = 50  # of `pad`; doubled for as long as they do not decide
+_FIRST_DIGITS = 50  # of `pad`; doubled until they decide
 _FREQUENCIES = 2**14  # of `sum_half_width`, at most; what is left out is below _NUMERICAL_ERROR
 _NUMERICAL_ERROR = 1e-6
 _COVERAGE = 0.95  # of an interval for a total
@@ -27,7 +27,7 @@ _COVERAGE = 0.95  # of an interval for a total
 
 @contextmanager
 def _digits(digits: int) -> Iterator[None]:
-    """Compute in decimals of so many digits, and with exponents so wide that α of any scale fits or is 0 to them."""
+    """Compute in decimals of `digits` digits, with exponents so wide that α of any scale fits or becomes 0."""
     with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
         yield
 
@@ -95,26 +95,26 @@ def pad(scale: Fraction, delta: Fraction) -> int:
 
 
 def standard_error(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> float:
-    """Return the standard deviation of the sum of independent noises, one a scale; 0 stands for an exact count.
+    """Return the standard deviation of the sum of independent noises, one per scale; 0 stands for an exact count.
 
-    Where many are alike, how many there are of each scale will do. For the graph's total, the sum of the counts over k,
-    it is this divided by k.
+    A mapping from scales to how many there are of each will do as well. For the graph's total, the sum of the counts
+    divided by k, divide the result by k.
     """
     return math.sqrt(math.fsum(_variance(scale) * count for scale, count in Counter(scales).items() if scale))
 
 
 def _variance(scale: Fraction) -> float:
     """Return 2α/(1 - α)² in doubles, right to about their last digit for small and for large scales."""
-    x = -1 / float(scale) if scale > Fraction(1, 700) else -math.inf  # beyond, α is no normal double
+    x = -1 / float(scale) if scale > Fraction(1, 700) else -math.inf  # for smaller scales α is not a normal double
     return 2 * math.exp(x) / math.expm1(x) ** 2
 
 
 def sum_half_width(scales: Iterable[Fraction]) -> int:
-    """Return the least w with P[|S| <= w] >= 95 %, 1e-6 of it being kept for what the numbers below leave out.
+    """Return the least w with P[|S| <= w] >= 95 %, and 1e-6 more to cover what the computation leaves out.
 
-    S is the sum of independent noises, one a scale. Its characteristic function is Π 1/(1 + V(1-cos θ)), V being each
-    noise's variance, and is summed over the frequencies 2πj/M: that gives the exact distribution of S modulo M, where
-    M is so large that the rest cannot matter.
+    S is the sum of independent noises, one per scale. Its characteristic function is Π 1/(1 + V(1-cos θ)), where V is
+    each noise's variance. It is summed over the frequencies 2πj/M, which gives the exact distribution of S modulo M,
+    with M so large that the rest cannot matter.
     """
     variances: Counter[float] = Counter()
     for scale, count in Counter(scales).items():

@@ -33,18 +33,18 @@ def handed_scale(scale: Fraction) -> float:
         handed = math.nextafter(handed, math.inf)
     if not 0 < handed < _LARGEST_SCALE:
         raise ParameterError(
-            "The noise that this asks for cannot be drawn: it would be next to nothing. Take a smaller epsilon."
+            "The noise that this needs cannot be drawn: it would be next to nothing. Use a smaller epsilon."
             if handed == 0
-            else "The noise that this asks for cannot be drawn: its numbers would have 18 digits and more, far "
-            "more than any count. Take a larger epsilon or epsilon 1, or a smaller k.",
+            else "The noise that this needs cannot be drawn: its numbers would have 18 digits or more, far "
+            "more than any count. Use a larger epsilon or epsilon 1, or a smaller k.",
             name="scale",  # without its value, which for some mechanisms follows from exact counts
         )
     return handed
 
 
 def system_coins(size: int) -> bytes:
-    """Return so many random bytes of the operating system's generator."""
-    # [respond-coins] No stream of ours: whoever found its key could undo every flip.
+    """Return `size` random bytes from the operating system's generator."""
+    # [respond-coins] Not a stream of our own: anyone who found its key could undo every flip.
     return os.urandom(size)
 
 
@@ -60,7 +60,7 @@ class Noise(ABC):
         self.draws = 0
 
     def draw(self, scale: Fraction, size: int) -> list[int]:
-        """Draw `size` numbers of one scale."""
+        """Draw `size` numbers at one scale."""
         handed = handed_scale(scale)
         self.draws += size
         drawn = self._sample(handed, size)
@@ -69,7 +69,7 @@ class Noise(ABC):
         return [int(x) for x in drawn]
 
     def coins(self, size: int) -> bytes:
-        """Return so many bytes, each uniform on 0..255."""
+        """Return `size` bytes, each uniform on 0..255."""
         drawn = self._bytes(size)
         if len(drawn) != size:
             raise AnswerError(f"The source of coins was asked for {size} bytes and gave {len(drawn)}.")
@@ -79,13 +79,13 @@ class Noise(ABC):
     def _sample(self, scale: float, size: int) -> Sequence[int]: ...
 
     def _bytes(self, size: int) -> bytes:
-        """Return random bytes; a source from which no pair is ever answered, as in some tests, needs none."""
+        """Return random bytes; a source that never answers a pair, as in some tests, needs none."""
         raise NotImplementedError
 
 
 @final
 class ReleaseNoise(Noise):
-    """OpenDP's exact sampler, by a generator that the system seeds: the only source that a release accepts."""
+    """OpenDP's exact sampler, on a generator that the system seeds: the only source that a release accepts."""
 
     def __init__(self) -> None:
         """Load OpenDP, which takes most of a second."""
@@ -95,10 +95,10 @@ class ReleaseNoise(Noise):
             from opendp.measurements import make_laplace
             from opendp.metrics import l1_distance
             from opendp.mod import enable_features
-        except Exception as error:  # for want of memory it raises errors of any class
+        except Exception as error:  # when memory runs out, it raises errors of any class
             raise PcneoError(f"OpenDP, the source of noise, cannot be loaded. Nothing was spent. ({error})") from error
 
-        enable_features("contrib")  # OpenDP's word for what has no external review; its proof is published
+        enable_features("contrib")  # OpenDP's word for code without external review; the sampler's proof is published
         # [noise-i64] The default integers have 32 bits and saturate.
         self._space = vector_domain(atom_domain(T="i64")), l1_distance(T="i64")
         self._make_laplace = make_laplace
@@ -117,14 +117,14 @@ class SimulatedNoise(Noise):
     def __init__(
         self, sample: Callable[[float, int], Sequence[int]], coins: Callable[[int], bytes] | None = None
     ) -> None:
-        """Draw from `sample(scale, size)`, and bytes from `coins(size)`; without it, all of them are 255."""
+        """Draw from `sample(scale, size)`, and bytes from `coins(size)`; without `coins`, all bytes are 255."""
         super().__init__()
         self._sampler = sample
         self._coins = coins or (lambda size: b"\xff" * size)
 
     @classmethod
     def seeded(cls, seed: int) -> SimulatedNoise:
-        """Return repeatable noise: the difference of two geometric numbers of numpy's generator, in doubles."""
+        """Return repeatable noise: the difference of two geometric numbers from numpy's generator, in doubles."""
         rng = np.random.default_rng(seed)
 
         def sample(scale: float, size: int) -> list[int]:

@@ -12,7 +12,7 @@ from pcneo.basics.frames import rounded
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
 USUAL_DEGREE = 10.0
-"""Connections of a vertex in the mean, where nobody states how many."""
+"""The mean degree that is assumed where no one states it."""
 
 GUESSED_DEGREE = "a guessed mean degree"
 
@@ -20,11 +20,11 @@ _ROUNDING = 1e-6
 
 
 class Public(NamedTuple):
-    """What the owner states of a graph, or guesses: never what its connections say.
+    """What the owner states or guesses about a graph: never read from its connections.
 
     Attributes:
-        mean_degree: connections of a vertex, in the mean.
-        mean_count: triangles of a vertex, in the mean; None where nothing is stated.
+        mean_degree: connections of a vertex, on average.
+        mean_count: triangles of a vertex, on average; None where it is not stated.
     """
 
     mean_degree: float = USUAL_DEGREE
@@ -32,17 +32,17 @@ class Public(NamedTuple):
 
     @property
     def common(self) -> int:
-        """C at least, the most neighbours that two vertices share: two connected ones share so many in the mean."""
+        """A lower bound on C, the most neighbours that two vertices share: what two connected ones share on average."""
         return max(1, math.ceil(2 * (self.mean_count or 0.0) / self.mean_degree - _ROUNDING))
 
 
 class Earlier(NamedTuple):
-    """What earlier releases of a graph have published of it, the most exact of each; None for nothing above 0.
+    """What earlier releases of a graph have published about it, each figure the most exact; None without one above 0.
 
     Attributes:
-        mean_count: triangles of a vertex, in the mean.
-        mean_degree: connections of a vertex, in the mean.
-        count_is_promised: whether mean_count is of a release that promises something.
+        mean_count: triangles of a vertex, on average.
+        mean_degree: connections of a vertex, on average.
+        count_is_promised: whether mean_count is from a release that promises something.
     """
 
     mean_count: float | None = None
@@ -51,13 +51,13 @@ class Earlier(NamedTuple):
 
 
 class Foresight(NamedTuple):
-    """What public numbers tell of a mechanism; nothing where they tell nothing.
+    """What public numbers say about a mechanism; a field is None or empty where they say nothing.
 
     Attributes:
-        error: standard error of a count, at least, as a mean over the vertices.
-        error_of_total: standard error of the total, at least.
+        error: a lower bound on the standard error of a count, averaged over the vertices.
+        error_of_total: a lower bound on the standard error of the total.
         shows: what the answers give away, with ln(n/d).
-        percent_true: of the yes-answers.
+        percent_true: the percentage of yes-answers that would be connections.
         takes: time and memory.
     """
 
@@ -70,13 +70,13 @@ class Foresight(NamedTuple):
 
 @dataclass(frozen=True)
 class Utility:
-    """What may be said beforehand: of a scale found by noise, from public bounds; else from P̂ and outside connections.
+    """What may be said before the spend: from public bounds on λ, or from P̂ and the connections outside it.
 
     Attributes:
         least_scale: λ is never smaller; None for a mechanism that draws no scale.
         least_error: standard error of a count of triangles, as the root mean square over the vertices, with as few
-            connections inside groups as can be; like the next, None for a mechanism without groups.
-        most_error: the same with as many as can be.
+            connections inside groups as possible; like `most_error`, None for a mechanism without groups.
+        most_error: the same with as many as possible.
     """
 
     least_scale: float | None = None

@@ -10,11 +10,11 @@ from pcneo.privacy.protection import Protects
 
 _MANY = 10
 _NO_PROTECTION = Fraction(10)  # which turns a suspicion of 1 % into one of 99.5 % and more
-_LARGEST = 700  # beyond, e^ε is no double
+_LARGEST = 700  # beyond this, e^ε does not fit a double
 
 
 def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> str:
-    """Return what (ε, δ) means for one connection and for a person's, in numbers; nothing where nothing is promised."""
+    """Return what (ε, δ) means for one connection and for a person's, in numbers; empty where nothing is promised."""
     if protects is Protects.NOTHING:
         return ""
     one = "one connection" if protects is Protects.EVERY_CONNECTION else "one connection inside a group"
@@ -22,7 +22,7 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
     odds = f"change the odds by a factor of at most {_times(epsilon)}{chance}"
     return (
-        f"Whatever somebody believed about {one}, these numbers {odds}: "
+        f"Whatever someone believed about {one}, these numbers {odds}: "
         f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. They do not hide a person "
         f"who has many connections: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}"
         f"{', which is no protection' if _MANY * epsilon > _NO_PROTECTION else ''}."
@@ -30,7 +30,7 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
 
 
 def _after(belief: float, epsilon: float) -> float:
-    """The belief after odds have grown e^ε times."""
+    """Return the belief after its odds have grown by a factor of e^ε."""
     return belief / (belief + (1 - belief) * math.exp(-min(epsilon, _LARGEST)))
 
 
@@ -41,7 +41,7 @@ def _percent(share: float) -> str:
 
 
 def _times(epsilon: Fraction) -> str:
-    """e^ε in two digits."""
+    """Return e^ε to two digits."""
     if epsilon > 20:
         return f"10^{math.ceil(float(epsilon) / math.log(10)):,}"
     value = math.exp(float(epsilon))
@@ -51,5 +51,5 @@ def _times(epsilon: Fraction) -> str:
 
 
 def _rounded(delta: Fraction) -> str:
-    """δ in two digits."""
+    """Return δ to two digits."""
     return decimal_text(Fraction(f"{float(delta):.2g}"))

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
-"""The shares of pairs at which losses are reported: 50, 90 and 99 % of the pairs lose no more, and the last is all."""
+"""The shares of pairs at which losses are reported: 50, 90, 99 and 100 % of the pairs lose no more."""
 
 Floats = NDArray[np.float64]
 
 
 def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[float, ...]:
-    """Return for each share the smallest loss that this share of the pairs does not exceed; 0 where there are none.
+    """Return for each share the smallest loss that this share of the pairs does not exceed; 0 without losses.
 
-    Each is a loss that occurs, never a value between two: one of them may be infinite.
+    Each result is a loss that occurs, never a value between two, since a loss may be infinite.
     """
     ascending = np.sort(losses)
     if not len(ascending):

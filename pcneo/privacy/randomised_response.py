@@ -10,31 +10,31 @@ from fractions import Fraction
 from pcneo.errors import AnswerError, ParameterError
 
 COINS = 2**24
-"""A coin is uniform on so many values: three bytes."""
+"""A coin is uniform on this many values: three bytes."""
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
-"""The largest ε is that of every mechanism; the least is for answers alone."""
+"""The largest ε applies to every mechanism, the least only to those with answers."""
 
 
 def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:
-    """Refuse an ε for which three bytes are too few or a flip is a fair coin."""
+    """Refuse an ε for which three bytes are too few or a flip is nearly a fair coin."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise ParameterError(
-            f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}. Below that "
-            "nearly half the answers would be flipped; above it hardly any, and nothing would be protected.",
+            f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}. Below 0.001 "
+            "nearly half the answers would be flipped; above 16 hardly any, and nothing would be protected.",
             name="epsilon",
             value=epsilon,
         )
 
 
 def half_true_epsilon(vertices: int, mean_degree: float) -> float:
-    """Return ln(n/d), the ε from which on half of the yes-answers or more are connections (GUARANTEE.md#respond)."""
+    """Return ln(n/d), the ε from which on at least half of the yes-answers are connections (GUARANTEE.md#respond)."""
     return math.log(vertices / mean_degree)
 
 
 def threshold_of(epsilon: Fraction) -> int:
     """Return a = ceil(2^24/(1+e^ε)), exactly: a coin below it flips the answer."""
-    # [respond-threshold] Upwards: f = a/2^24 is never below 1/(1+e^ε), so that ln((1-f)/f) is at most ε.
+    # [respond-threshold] Rounded up: f = a/2^24 is never below 1/(1+e^ε), so that ln((1-f)/f) is at most ε.
     digits = 30
     while digits < 10_000:
         low, high = (_quotient(epsilon, digits, up) for up in (False, True))
@@ -56,11 +56,11 @@ def _quotient(epsilon: Fraction, digits: int, up: bool) -> Decimal:
 
 @dataclass(frozen=True)
 class Flips:
-    """What is public of answers before they are drawn: how many vertices there are, and the chance of a flip.
+    """What is public about answers before they are drawn: the number of vertices and the chance of a flip.
 
     Attributes:
         n: vertices.
-        below: a, of 2^24; less than half of that.
+        below: a, out of 2^24; less than half of it.
     """
 
     n: int
@@ -87,13 +87,13 @@ class Flips:
 
     @property
     def usual_shared(self) -> int:
-        """How many yes-neighbours two vertices must share to count as near: ceil(f²(n-2)), those by flips, and two."""
+        """How many yes-neighbours two vertices must share to count as near: ceil(f²(n-2)), due to flips, and two."""
         # [rough-threshold]
         return math.ceil(Fraction(self.below, COINS) ** 2 * (self.n - 2)) + 2
 
     @property
     def bytes(self) -> int:
-        """Of memory that the answers take."""
+        """The bytes of memory that the answers take."""
         return self.n * -(-self.n // 64) * 8
 
 
@@ -102,7 +102,7 @@ class Yes:
     """What a set of answers shows as a whole.
 
     Attributes:
-        flips: what was public before.
+        flips: what was public before the answers were drawn.
         count: m̂, the pairs answered yes.
     """
 
@@ -123,12 +123,12 @@ class Yes:
 
     @property
     def share_true(self) -> float:
-        """q, how many percent of the yes-answers are connections, about: cut to 0..100."""
+        """q, the estimated percentage of yes-answers that are connections, cut to 0..100."""
         if not self.count:
             return 0.0
         return min(100.0, max(0.0, 100 * (1 - self.flips.f) * self.connections / self.count))
 
     @property
     def mean_degree(self) -> float:
-        """d̃ = 2m̃/n, with one connection where the estimate is lower."""
+        """d̃ = 2m̃/n, where m̃ is taken as 1 at least."""
         return 2 * max(self.connections, 1.0) / self.flips.n

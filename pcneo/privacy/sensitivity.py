@@ -6,10 +6,11 @@ import math
 
 
 def count_sensitivity(common: int, k: int) -> int:
-    """Return k·C(max(common, k-2), k-2): no less than what a connection with so many common neighbours can change.
+    """Return k·C(max(common, k-2), k-2): no less than what a connection with `common` common neighbours can change.
 
     The k-cliques with ends a and b choose their other k-2 vertices among the common neighbours of a and b, and each
-    of them is counted at its k vertices. With fewer than k-2 of them there is none, and the floor keeps noise.
+    clique is counted at its k vertices. With fewer than k-2 common neighbours no such clique exists; the floor then
+    makes sure that there is still noise.
     """
     # [count-l1]
     return k * math.comb(max(common, k - 2), k - 2)

@@ -18,7 +18,7 @@ class SimulatedScales:
     """λ as simulations find it.
 
     Attributes:
-        phases: how many were simulated, with `SEED`.
+        phases: how many times finding λ was simulated, with `SEED`.
         low, median, high: the 5 %, 50 % and 95 % quantiles of λ.
     """
 

@@ -21,12 +21,15 @@ _FEWEST, _MOST, _OF_EACH = 4, 60, 40  # parts of like degree, and vertices in ea
 
 
 def degree_bounds(degrees: Sequence[float], flips: Flips) -> Floats:
-    """Return d⁺, the estimated degree and two standard deviations: float64, shape (n,)."""
+    """Return d⁺, the estimated degree plus two standard deviations: float64, shape (n,)."""
     return np.clip(np.array(degrees), 0, flips.n - 1) + 2 * math.sqrt((flips.n - 1) * flips.variance)
 
 
 def largest_counts(bounds: Floats, n: int, k: int) -> Floats:
-    """Return C(min(n-1, ceil(bound)), k-1), the most cliques that so many neighbours can be in: float64, shape (n,)."""
+    """Return C(min(n-1, ceil(bound)), k-1), the most cliques that a vertex with so many neighbours can be in.
+
+    The result is float64, of shape (n,).
+    """
     return np.array([float(math.comb(min(n - 1, math.ceil(bound)), k - 1)) for bound in bounds])
 
 
@@ -36,7 +39,7 @@ def clipped(counts: Sequence[float], largest: Floats) -> list[float]:
 
 
 def shrunk(counts: Sequence[float], variance: float, largest: Floats) -> list[float]:
-    """Return each count drawn towards the mean of all, the more the less they differ beyond their noise; clipped."""
+    """Return counts drawn towards their mean, the further the less they differ beyond their noise, and clipped."""
     plain = np.array(counts, np.float64)
     mean = float(np.clip(plain.mean(), 0, largest.mean()))
     spread = max(0.0, float(np.mean((plain - mean) ** 2)) - variance)
@@ -50,7 +53,7 @@ def variances(degrees: Sequence[float], flips: Flips) -> Floats:
 
 
 def smoothed(counts: Sequence[float], degrees: Sequence[float], least: Floats, largest: Floats) -> list[float]:
-    """Return each count drawn towards the mean of vertices of like degree, the more the less these differ; clipped."""
+    """Return counts drawn towards the mean at like degree, the further the less these differ, and clipped."""
     plain = np.array(counts, np.float64)
     drawn = plain.copy()
     n = len(plain)

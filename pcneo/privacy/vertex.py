@@ -1,8 +1,8 @@
 """What runs at a vertex: it takes that vertex's own view and returns a noisy report, or answers.
 
-In the two-phase mechanisms nothing but a `Report` leaves. The noise is the vertex's own; because it has the same scale
-everywhere, the simulation draws it for all vertices in one call and hands each vertex its number. Under `respond`
-nothing but `Answered` leaves, made with coins of the vertex's own.
+In the two-phase mechanisms nothing but a `Report` leaves the vertex. The noise is the vertex's own; because it has the
+same scale everywhere, the simulation draws it for all vertices in one call and hands each vertex its number. Under
+`respond` nothing but `Answered` leaves it, made with the vertex's own coins.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _threshold = lru_cache(8)(threshold_of)
 
 @dataclass(frozen=True)
 class OwnRow:
-    """What a vertex knows of the graph.
+    """What a vertex knows about the graph.
 
     Attributes:
-        key: its own.
-        neighbours: their keys.
+        key: the vertex's own key.
+        neighbours: the keys of its neighbours.
     """
 
     key: Key
@@ -64,16 +64,16 @@ class OwnRow:
 
 
 def answer(key: Key, row: OwnRow, key_list: AskedKeys, epsilon: Fraction, coins: Callable[[int], bytes]) -> Answered:
-    """Answer for the pairs of one vertex that are its own to answer: what its row says, flipped by chance."""
+    """Answer for those pairs of a vertex that it must answer for: what its row says, flipped by chance."""
     if row.key != key:
         raise GraphError(f"The row is that of vertex {row.key!r}, not of {key!r}.", key=row.key)
     at = key_list.place(key)
     if at is None:
-        raise NotFoundError(f"Vertex {key!r} is not in the list of those who are asked.", what="key", name=key)
+        raise NotFoundError(f"Vertex {key!r} is not in the list of vertices that are asked.", what="key", name=key)
     partners = key_list.partners(at)
     connected = np.zeros(len(key_list), bool)
     connected[key_list.places(row.neighbours)] = True
     drawn = np.frombuffer(coins(3 * len(partners)), np.uint8).reshape(-1, 3).astype(np.int64)
-    # [party-flip] As in `respond`: one coin a pair, and nothing else is drawn.
+    # [party-flip] As in `respond`: one coin per pair, and nothing else is drawn.
     flipped = (drawn[:, 0] << 16 | drawn[:, 1] << 8 | drawn[:, 2]) < _threshold(epsilon)
     return Answered(np.packbits(connected[partners] ^ flipped, bitorder="little").tobytes())

@@ -177,7 +177,7 @@ def test_how_many_answers_are_true_is_said_where_somebody_has_them_and_else_that
     assert ("The answers themselves were destroyed." in out) == (answers == "destroy")
     promises = [json.loads((tmp_path / f"out-k{k}-e1.json").read_text())["promise"] for k in (3, 4)]
     for text in (out, *promises):
-        assert ("pairs answered yes about" in text) == (answers != "destroy")
+        assert ("pairs answered yes are connections" in text) == (answers != "destroy")
 
 
 @pytest.mark.parametrize("mechanism", ["critical", "respond"])

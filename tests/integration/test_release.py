@@ -401,7 +401,7 @@ def test_groups_too_large_for_memory_are_refused_and_what_to_do_is_said(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcneo.counting.protected.hull.MEMORY", 10)
-    refused(kite, 4, "Take a run with a smaller p")
+    refused(kite, 4, "Use a run with a smaller p")
     monkeypatch.undo()
     monkeypatch.setattr("pcneo.counting.protected.pairs.MOST_MEMBERS", 3)
     refused(kite, 4, "Use a mechanism without groups")
@@ -597,7 +597,7 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     of_elv, expected, _, of_critical, spent = caplog.messages
     assert of_critical.startswith("For the owner alone: critical, k=3, ε=1: the standard error of a count of triangles")
     assert spent.startswith(f"Entered in the ledger: {NAME} spends ε = 1 (release ")
-    assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
+    assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself found with noise, ")
     assert of_elv.endswith("It is at least 3.333.")
     assert "expect a standard error of at least 24 per count and of at least" in expected
     assert "This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect" in expected

@@ -88,7 +88,7 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     assert public["threshold"] == f * 2**24 == int(record["threshold"])
     assert (public["vertices"], int(record["vertices"])) == (7, 7)
     assert (public["k"], public["epsilon"], public["delta"]) == (k, "0.5", "0")
-    assert f"Of the {len(pairs)} pairs answered yes about" in public["promise"]
+    assert f" % of the {len(pairs)} pairs answered yes are connections." in public["promise"]
     assert public["promise"] in out
     assert "ln(n/d) is" in out
     assert str(tmp_path / "out.answers.gz") in out
@@ -311,7 +311,7 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     assert code == 0, err
     ((first_release,),) = db.run("MATCH (r:PCohesionRelease {answers: r.id}) RETURN r.id")
     said = " ".join(caplog.messages)
-    assert f"computed from the answers of release {first_release}, which cost nothing more" in said
+    assert f"computed from the answers of release {first_release}, at no further cost" in said
     assert "spends nothing: release" in said
     assert "uses answers that are already paid for." in said
     assert " spends ε" not in said

@@ -179,5 +179,5 @@ def test_groups_that_are_not_of_the_graph_are_refused():
         Groups(np.array([1, 2]), np.array([0, 1], np.uint32)),
         Groups(np.array([], np.int64), np.array([], np.uint32)),
     ):
-        with pytest.raises(ParameterError, match="not of this graph"):
+        with pytest.raises(ParameterError, match="do not belong to this graph"):
             protect(graph, groups)

@@ -156,7 +156,7 @@ def test_cohesions_of_another_graph_are_refused(copenhagen):
         (copenhagen, replace(batch, offsets=batch.offsets[:-1])),
     ]
     for graph, other in broken:
-        with pytest.raises(ParameterError, match="not of this graph"):
+        with pytest.raises(ParameterError, match="do not belong to this graph"):
             cliques_inside(graph, other, 3)
-        with pytest.raises(ParameterError, match="not of this graph"):
+        with pytest.raises(ParameterError, match="do not belong to this graph"):
             largest_common_inside(graph, other)

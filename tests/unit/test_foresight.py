@@ -174,14 +174,14 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"epsilon": 1, "error_of_total": 5}, "Give epsilon, or error_of_total"),
-        ({}, "Give epsilon, or error_of_total"),
+        ({"epsilon": 1, "error_of_total": 5}, "Give exactly one of epsilon, error_of_total"),
+        ({}, "Give exactly one of epsilon, error_of_total"),
         ({"error_of_total": "10%"}, "needs the mean number of triangles"),
         ({"error_of_total": 0.1}, "less than one clique; for a share of the total write 10%"),
-        ({"error_of_total": "10%", "expect": 5, "k": 4}, "for k = 3"),
+        ({"error_of_total": "10%", "expect": 5, "k": 4}, "and k = 3"),
         ({"error_of_total": "0%", "expect": 5}, "error must be"),
         ({"error_of_count": "nan"}, "error must be"),
-        ({"error_of_total": 5, "error_of_count": 5}, "Give epsilon, or error_of_total"),
+        ({"error_of_total": 5, "error_of_count": 5}, "Give exactly one of epsilon, error_of_total"),
         ({"epsilon": 1, "expect": -1}, "expect must be"),
     ],
 )
@@ -241,7 +241,7 @@ def test_advice_is_a_table_and_shows_itself_in_a_line_for_each_mechanism() -> No
     advice = advise(800, 16, expect=51, error_of_total="10%")
     lines = repr(advice).splitlines()
     assert lines[0] == "800 vertices, mean degree 16, k=3, for a standard error of the total of 1,360"
-    assert lines[1] == "  critical: The error follows from the groups, see its dry run."
+    assert lines[1] == "  critical: The error follows from the groups; a dry run shows it."
     assert len(lines) == 1 + len(advice.mechanisms)
     assert "ε=1" in repr(advise(800, 16, 1)).splitlines()[0]
     columns = advice.as_columns()

@@ -160,7 +160,7 @@ def test_a_graph_without_vertices_has_nothing_to_release(name: str) -> None:
 
 @pytest.mark.parametrize("value", ["yes", 1, None])
 def test_what_is_switched_on_is_true_or_false(value: Any) -> None:
-    with pytest.raises(ParameterError, match="clip is True or False, not"):
+    with pytest.raises(ParameterError, match="clip must be True or False, not"):
         Critical(epsilon=1, clip=value)
 
 
@@ -204,7 +204,7 @@ def test_a_promise_is_a_sentence_or_two(name: str) -> None:
 def test_critical_prints_its_promise() -> None:
     assert Critical.promise == (
         "Given the stored groups and all other connections, the published counts change the odds that any one pair "
-        "inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups "
+        "inside a group is connected by a factor of at most e^ε (m pairs that go together: e^(mε)); what the groups "
         "themselves reveal, and connections outside groups, are not protected."
     )
 

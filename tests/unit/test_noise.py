@@ -52,7 +52,7 @@ def test_a_scale_that_is_a_double_is_handed_over_as_it_is(scale: Fraction) -> No
 
 @pytest.mark.parametrize(("scale", "advice"), [(F(1, 10**400), "a smaller epsilon"), (F(10**400), "a larger epsilon")])
 def test_noise_that_cannot_be_drawn_is_refused_with_what_would_help(scale: Fraction, advice: str) -> None:
-    with pytest.raises(ParameterError, match=f"cannot be drawn: .* Take {advice}"):
+    with pytest.raises(ParameterError, match=f"cannot be drawn: .* Use {advice}"):
         handed_scale(scale)
 
 

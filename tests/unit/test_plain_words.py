@@ -20,7 +20,7 @@ GUARANTEE = Path(__file__).parents[2] / "pcneo" / "privacy" / "GUARANTEE.md"
 def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> None:
     said = in_plain_words(Fraction(1), Fraction(0), EVERY)
     assert said == (
-        "Whatever somebody believed about one connection, these numbers change the odds by a factor of at most 2.7: a "
+        "Whatever someone believed about one connection, these numbers change the odds by a factor of at most 2.7: a "
         "suspicion of 50 % can become at most 73 %, one of 1 % at most 2.7 %. They do not hide a person who has many "
         "connections: ten together change the odds by a factor of at most 22,000."
     )

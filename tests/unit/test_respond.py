@@ -91,7 +91,7 @@ def test_parameters_of_other_mechanisms_are_refused(given: dict[str, Any]) -> No
 def test_a_graph_without_pairs_and_one_that_takes_hours_are_refused() -> None:
     with pytest.raises(GraphError, match="no vertices"):
         Respond(epsilon=1, n=0)
-    with pytest.raises(ParameterError, match="the graph has one vertex"):
+    with pytest.raises(ParameterError, match="the graph has only one vertex"):
         Respond(epsilon=1, n=1)
     assert Respond(epsilon=1, n=65_536).n == 65_536
     with pytest.raises(ParameterError, match=r"65,537 vertices, .* MB of memory.* --large"):
@@ -137,7 +137,7 @@ def test_what_the_answers_show_is_said_after() -> None:
     assert drawn.record["estimatedConnections"] == pytest.approx(m)
     assert drawn.record["percentOfYesAnswersTrue"] == pytest.approx(100 * (1 - f) * m / 99)
     assert drawn.record["logOfVerticesOverMeanDegree"] == pytest.approx(math.log(100 / (2 * m / 100)))
-    assert str(drawn.record["promise"]).endswith(" Of the 99 pairs answered yes about 67 % are connections.")
+    assert str(drawn.record["promise"]).endswith(" About 67 % of the 99 pairs answered yes are connections.")
     assert "WARNING" in mechanism.answers_would_show()
     assert "WARNING" not in drawn.remark, "it was given"
     assert "for n = 100 vertices and the mean degree that the answers estimate, d = 1.3" in drawn.remark

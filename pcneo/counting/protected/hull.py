@@ -1,6 +1,6 @@
 """Ĝ with the kinds of its edges, as lists or in bits, and what its cliques weigh (GUARANTEE.md#critical).
 
-Which of the two it is, and what is too large, follows from n, k, P̂ and Ĝ alone: never from which pairs of P̂ are
+Which of the two is used, and what is too large, follows from n, k, P̂ and Ĝ alone: never from which pairs of P̂ are
 connected, from the clock or from the machine.
 """
 
@@ -26,10 +26,10 @@ from pcneo.kernels.degeneracy import Dag, by_degree, edge_places
 from pcneo.kernels.threads import run_ranges, thread_count
 
 MEMORY = 4 * 10**9
-"""Bytes that answers and Ĝ may take beside the graph and its groups."""
+"""The most bytes that answers and Ĝ may take in addition to the graph and its groups."""
 
 STEPS = 5 * 10**11
-"""Steps of about a nanosecond that counting on one set of answers may take."""
+"""The most steps of about a nanosecond that counting on one set of answers may take."""
 
 _LISTED = 46  # bytes for each edge of Ĝ as lists, and `_OF_THREAD` more for each thread
 _OF_THREAD = 16
@@ -68,7 +68,7 @@ class Weighed:
 
     Attributes:
         sums: float64, shape (n,); over the triangles with each vertex.
-        variances: of these sums, likewise, in the formula of GUARANTEE.md#critical with the weights for connections.
+        variances: those of the sums, float64, shape (n,), by GUARANTEE.md#critical with weights for connections.
         variance_of_total: of the sum over all triangles.
     """
 
@@ -85,7 +85,7 @@ class Hull:
     """
 
     def __init__(self, protected: Protected, label: str = "the graph", *, concurrency: int | None = None) -> None:
-        """Take P̂; nothing is listed before it is wanted."""
+        """Take P̂; nothing is listed until it is wanted."""
         self.protected, self._label, self._concurrency = protected, label, concurrency
 
     @property
@@ -113,7 +113,7 @@ class Hull:
     def _too_large(self, why: str, k: int) -> GraphError:
         return GraphError(
             f"The groups of {self._label} protect {self.pair_count:,} pairs of vertices; counting {k}-cliques with "
-            f"them would {why}, which is too much. Take a run with a smaller p{', or k = 3' if k > 3 else ''}.",
+            f"them would {why}, which is too much. Use a run with a smaller p{', or k = 3' if k > 3 else ''}.",
             pairs=self.pair_count,
             k=k,
         )
@@ -153,7 +153,7 @@ class Hull:
 
     @property
     def connected(self) -> Flags:
-        """Whether the graph connects each pair of P̂: bool, in their order. It is exact, and the owner's."""
+        """Whether the graph connects each pair of P̂: bool, in their order. It is exact, and only for the owner."""
         return self._connected
 
     @cached_property
@@ -182,7 +182,7 @@ class Hull:
     # --- Sums over cliques
 
     def triangles(self, yes: Flags, weights: Sequence[Weights], v: float) -> list[Weighed]:
-        """Return what the triangles of Ĝ weigh at each vertex, and how far answers move that, for several weights."""
+        """Return what the triangles of Ĝ weigh at each vertex, with variances, for each of several weights."""
         if self.in_bits:
             return self._from_bits(yes, weights, v)
         kinds = self._listed.kinds(yes)
@@ -233,7 +233,7 @@ class Hull:
         return sums[dag.rank]
 
     def untouched(self, k: int) -> int:
-        """Return how many vertices no pair of P̂ shares a k-clique of Ĝ with."""
+        """Return how many vertices share no k-clique of Ĝ with a pair of P̂."""
         if k == 3:
             every = np.zeros(self.pair_count, np.bool_)
             return int((self.triangles(every, [(1.0, 1.0, 1.0)], 1.0)[0].variances == 0).sum())
@@ -258,7 +258,7 @@ class Hull:
 
     @property
     def _larger(self) -> NDArray[np.int64]:
-        """How many neighbours in Ĝ each vertex has among the larger ones, and one."""
+        """One more than the number of neighbours in Ĝ that each vertex has among the larger ones."""
         u, _ = edge_ends(self.protected.graph)
         return self.protected.pairs + np.bincount(u[~self.protected.inside], minlength=self.vertex_count) + 1
 
@@ -283,7 +283,7 @@ class Hull:
         return rows
 
 
-_BLOCK = 2**20  # pairs whose coins are in memory together
+_BLOCK = 2**20  # pairs whose coins are in memory at once
 
 
 class _Listed(NamedTuple):

@@ -17,10 +17,10 @@ from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, mar
 from pcneo.kernels.threads import run_ranges
 
 MOST_MEMBERS = 10**9
-"""Of all groups together; each takes 4 bytes here, beside the groups themselves."""
+"""The most members of all groups together; each takes 4 bytes here, in addition to the groups themselves."""
 
 MATRIX = 2**29
-"""Bytes that a bit for every two vertices may take: enough for 65,536 vertices."""
+"""The most bytes that a bit for every two vertices may take: enough for 65,536 vertices."""
 
 BLOCK = 2**20
 """Pairs in a block; more only if a single vertex has more."""
@@ -44,7 +44,7 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Protected:
-    """P̂ and Ĝ; their rows are made anew from the graph and the groups at every pass.
+    """P̂ and Ĝ; their rows are made again from the graph and the groups at every pass.
 
     Attributes:
         graph: the graph.
@@ -79,7 +79,7 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
     whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(members) and (np.diff(offsets) >= 0).all()
     if not whole or members.min(initial=0) < 0 or members.max(initial=0) >= max(n, 1):
         raise ParameterError(
-            f"The groups are not of this graph: members must be positions from 0 to {n - 1}. "
+            f"The groups do not belong to this graph: members must be positions from 0 to {n - 1}. "
             "Use cohesions that were computed on it.",
             name="groups",
             value=len(offsets) - 1,
@@ -163,7 +163,7 @@ def pair_blocks(
 
 
 def pairs_in_groups_of_two(protected: Protected) -> int:
-    """Return how many connections are a group of two: whoever knows the groups knows these."""
+    """Return how many connections are a group of two: anyone who knows the groups knows these."""
     starts, members, graph = protected.rows.starts, protected.rows.members.astype(np.int64), protected.graph
     begin = starts[:-1][np.diff(starts) == 2]
     n = graph.vertex_count

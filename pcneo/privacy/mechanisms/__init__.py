@@ -1,10 +1,10 @@
-"""The mechanisms by name. A mechanism says all about itself; `base` lists what that is. All arithmetic is in fractions.
+"""The mechanisms by name. Each describes itself completely, as `base` lists it; all arithmetic is in fractions.
 
 base         what every mechanism says about itself
-one_scale    the form of those that draw all counts with one scale
-two_phases   the form of those whose vertices find it themselves
+one_scale    the base class of those that draw all counts with one scale
+two_phases   the base class of those whose vertices find that scale themselves
 parameters   what a person writes, read once
-scaling      how the scales of one release come about
+scaling      how the scales of one release are found
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
     """Return a mechanism's class."""
     if name is None:
         raise ParameterError(
-            f"Name the mechanism, one of {', '.join(MECHANISMS)}: each promises something else, and none is a default.",
+            f"Name the mechanism, one of {', '.join(MECHANISMS)}: each promises something different, so there is no "
+            "default.",
             name="mechanism",
             value=None,
         )
@@ -73,7 +74,7 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
 
 
 def mechanism_of(name: str | None, **given: Any) -> Mechanism:
-    """Return a mechanism from what a person named; what is None was not."""
+    """Return a mechanism with the parameters that a person gave; None stands for one that was not given."""
     kind = mechanism_named(name)
     named = {parameter: value for parameter, value in given.items() if value is not None}
     for parameter, value in named.items():
@@ -85,9 +86,9 @@ def mechanism_of(name: str | None, **given: Any) -> Mechanism:
 
 
 RETIRED: dict[str, Protects] = {"row": Protects.EVERY_CONNECTION}
-"""What recorded releases protect whose mechanism is no longer here; what they spent goes on counting."""
+"""What recorded releases of mechanisms that no longer exist protect; what they spent still counts."""
 
 
 def protection_of(name: str) -> Protects:
-    """Return what a recorded release protects; nothing for a name that only another version of pcneo knows."""
+    """Return what a recorded release protects: nothing for a mechanism that only another version of pcneo knows."""
     return MECHANISMS[name].protects if name in MECHANISMS else RETIRED.get(name, Protects.NOTHING)

@@ -1,4 +1,4 @@
-"""The form of mechanisms whose numbers are all computed from answers that coins have flipped."""
+"""The base class of mechanisms whose numbers are all computed from randomised answers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Answered(Mechanism):
 
     @property
     def threshold(self) -> int:
-        """a, of 2^24: an answer is flipped where its coin is below it."""
+        """a, out of 2^24: an answer is flipped if its coin is below a."""
         return self.flips.below
 
     @property
     def loss(self) -> float:
-        """What each pair that is answered costs, ln((1-f)/f), whatever the graph."""
+        """What each answered pair costs, ln((1-f)/f), whatever the graph."""
         return math.log((1 - self.flips.f) / self.flips.f)

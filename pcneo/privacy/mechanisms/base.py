@@ -1,10 +1,10 @@
-"""What a mechanism says about itself; whatever runs, charges, writes or audits releases asks here and nowhere else.
+"""What a mechanism says about itself; code that runs, charges, writes or audits releases asks here and nowhere else.
 
-A new mechanism is one file beside this one, ARCHITECTURE.md#a-new-mechanism. What it may refuse, in the order in which
-it is asked:
+A new mechanism is one file beside this one (ARCHITECTURE.md#a-new-mechanism). It may refuse at four points, in this
+order:
 
-    check              when it is made, from what a person wrote alone
-    complete           once the number of vertices, which is public, is known: from the count store, then as read
+    check              when it is made, from nothing but what a person wrote
+    complete           once the number of vertices, which is public, is known: first from the count store, then as read
     check_drawable     on the graph as read, before anything is counted
     scaling            on exact facts, before anything is spent
 """
@@ -34,12 +34,12 @@ OWNER = "the owner, who sees the whole graph"
 
 
 class InShort(NamedTuple):
-    """What a person weighs before choosing a mechanism, a line each.
+    """What a person weighs before choosing a mechanism, one line each.
 
     Attributes:
-        promises: what no attacker learns more of than ε allows.
+        promises: what no attacker can learn more about than ε allows.
         exact: which numbers are published without noise.
-        shows: what a release gives away although its promise holds.
+        shows: what a release gives away even though its promise holds.
     """
 
     promises: str
@@ -51,13 +51,13 @@ class InShort(NamedTuple):
 class Mechanism(ABC):
     """How a release is made private, and what it may spend: a value, checked when it is made.
 
-    What is left out is filled in by the mechanism once the number of vertices, which is public, is known; until then
-    it is None.
+    A parameter that is left out is None until the number of vertices, which is public, is known; the mechanism then
+    fills it in.
 
     Attributes:
         epsilon: ε of one release, exactly.
-        k: vertices of the cliques that are counted, at least 3; several for a release that shares what it draws.
-        n: vertices of the graph; None until `on`.
+        k: vertices in each clique that is counted, at least 3; several sizes for a release that shares what it draws.
+        n: vertices in the graph; None until `on`.
     """
 
     epsilon: Exact = Exact(needed=True)
@@ -71,47 +71,47 @@ class Mechanism(ABC):
     in_short: ClassVar[InShort]
     """What to weigh before choosing it."""
     protects: ClassVar[Protects]
-    """The kind of promise, by which the ledger adds up."""
+    """The kind of promise, by which the ledger adds up releases."""
     needs_groups: ClassVar[bool]
     """Whether it rests on the stored cohesions of a run."""
     searches: ClassVar[tuple[str, ...]] = ()
-    """Names of the searches whose runs it may rest on, the one to take first; empty for all."""
+    """Names of the searches whose runs it may rest on, the preferred one first; empty for all."""
     publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
-    """Whether exact counts get noise; if not, all is computed from what `answered` draws."""
+    """Whether exact counts get noise; if not, everything is computed from what `answered` draws."""
     shares_bound: ClassVar[bool] = False
     """Whether releases that differ in k or mechanism can rest on one bound of common neighbours, C*."""
     counts_vertices: ClassVar[bool] = True
-    """Whether each vertex gets a number; if not, the graph's total is published alone."""
+    """Whether each vertex gets a number; if not, only the graph's total is published."""
     of_columns: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "key": "the vertex's key",
             "count": "how many {k}-cliques contain the vertex, with noise: a whole number",
-            "clipped": "count, cut to what is possible: nearer, and biased",
-            "smoothed": "count, drawn towards the mean of all: nearer, and biased",
+            "clipped": "count, cut to what is possible: closer to the truth, but biased",
+            "smoothed": "count, drawn towards the mean of all: closer to the truth, but biased",
         }
     )
     """What each published column is; `{k}` stands for k."""
     of_negatives: ClassVar[str] = (
-        "Noise goes both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
+        "Noise goes both ways, so a count can be below 0. Leave it as it is: cut at 0, the counts add up to too much."
     )
     """Why a count can be negative."""
     without: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that its form has, and it has not."""
+    """Parameters that its base class has and it does not."""
     of_single_counts: ClassVar[str] = ""
-    """What to say of the error of single counts where noise does not decide it, so that none is foreseen."""
+    """What to say about the error of single counts where noise does not decide it, so that no error is foreseen."""
     loses_by_scale: ClassVar[bool] = True
-    """Whether all that is published beside λ is counts with noise of scale λ, by which a connection's loss follows."""
+    """Whether only counts with noise of scale λ are published beside λ, so that a connection's loss follows from λ."""
 
     def __post_init__(self) -> None:
-        """Refuse what is out of range; where n is known, fill in what was left out (GUARANTEE.md#refused)."""
+        """Refuse values out of range; where n is known, fill in those that were left out (GUARANTEE.md#refused)."""
         for name in self.without:
             if vars(self)[name]:
                 self.refuse_foreign(name, vars(self)[name])
         if len(self.ks) > 1:
             if self.n is not None:
-                raise ParameterError("For a graph a mechanism has one k.", name="k", value=self.k)
+                raise ParameterError("A mechanism for a particular graph takes only one k.", name="k", value=self.k)
             self.of_each_k()
             return
         whole("k", self.k, at_least=3)
@@ -122,13 +122,13 @@ class Mechanism(ABC):
             self.complete()
 
     def check(self) -> None:  # noqa: B027 - what every mechanism refuses is above
-        """Refuse what is out of this mechanism's own range, as far as that needs no graph, by a ParameterError."""
+        """Refuse, by a ParameterError, what is out of this mechanism's own range, as far as that needs no graph."""
 
     def complete(self) -> None:  # noqa: B027 - not every mechanism has defaults
         """Fill in what was left out, now that n is known; refuse what does not fit n."""
 
     def check_protects(self) -> None:
-        """Refuse, for a release, an ε at which nothing would be protected; the proofs hold for any."""
+        """Refuse, for a release, an ε at which nothing would be protected; the proofs hold for any ε."""
         if self.epsilon > MOST_EPSILON:
             raise ParameterError(
                 f"epsilon of {self.name} must be at most {MOST_EPSILON}, not {exact_text(self.epsilon)}: above that "
@@ -153,13 +153,13 @@ class Mechanism(ABC):
 
     @classmethod
     def taking(cls, **given: Any) -> Self:
-        """Return it with all of what is given that it has; the rest is left out, and so is what is None."""
+        """Return it with those of the given parameters that it has and that are not None."""
         names = cls.parameter_names()
         return cls(**{name: value for name, value in given.items() if name in names and value is not None})
 
     @classmethod
     def refuse_foreign(cls, name: str, value: object) -> NoReturn:
-        """Refuse a parameter that it does not have: dropped, it would look as if it had been heeded."""
+        """Refuse a parameter that it does not have: silently dropped, it would look as if it had been heeded."""
         words = words_of(name)
         raise ParameterError(f"The mechanism {cls.name} has no {words}; leave it out.", name=words, value=value)
 
@@ -169,15 +169,15 @@ class Mechanism(ABC):
         return self.k if isinstance(self.k, tuple) else (self.k,)
 
     def of_each_k(self) -> tuple[Self, ...]:
-        """Return it with each k alone."""
+        """Return one mechanism for each k."""
         return tuple(replace(self, k=k) for k in self.ks)
 
     def parameter(self, name: str) -> Any:
-        """Return a parameter by name; None for one that it does not have, or that is left to it."""
+        """Return a parameter by name; None for one that it does not have or that is not filled in yet."""
         return vars(self).get(name)
 
     def __repr__(self) -> str:
-        """Return it as it is written, without what is left to the mechanism."""
+        """Return it as a person writes it, without the parameters that are not filled in yet."""
         given = {field.name: vars(self)[field.name] for field in sorted(fields(self), key=lambda f: f.name != "k")}
         texts = {name: typed_text(x) if isinstance(x, Fraction) else x for name, x in given.items()}
         shown = ", ".join(f"{name}={x}" for name, x in texts.items() if x is not None and x is not False)
@@ -187,17 +187,17 @@ class Mechanism(ABC):
 
     @property
     def spent_delta(self) -> Fraction:
-        """δ as outputs and ledger have it: 0 for a mechanism without one."""
+        """δ as outputs and the ledger record it: 0 for a mechanism without δ."""
         return self.parameter("delta") or Fraction(0)
 
     @property
     def entry(self) -> tuple[Fraction, Fraction]:
-        """(ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
+        """(ε, δ) as one release enters them into the ledger; `protects` decides what they are worth there."""
         return self.epsilon, self.spent_delta
 
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:
-        """The privacy map: what a change of so many connections inside stored groups, and so many outside, costs."""
+        """The privacy map: the cost of changing `inside` connections inside stored groups and `outside` others."""
 
     # --- From exact facts to noisy counts
 
@@ -206,30 +206,30 @@ class Mechanism(ABC):
 
     @abstractmethod
     def scaling(self, facts: Facts) -> Scaling:
-        """Return how the scales come about; every fact is computed here, so that none can fail after the spend."""
+        """Return how the scales are found; every fact is computed here, so that nothing can fail after the spend."""
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw once: the scales where they take noise, then the counts."""
+        """Draw once: the scales, where finding them takes noise, then the counts."""
         scales = scaling.draw(noise)
         return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
 
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw, but for what releases beside this one have drawn for all of them."""
+        """Draw everything but what the releases that share with this one have drawn already."""
         return self.draw(facts, scaling, noise)
 
     def exact(self, facts: Facts) -> list[int]:
-        """Return what gets noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""
+        """Return the numbers that get noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""
         counts = facts.counts(self.k).tolist()
         return counts if self.counts_vertices else [sum(counts) // self.k]
 
     @property
     def times_counted(self) -> int:
-        """How often a clique is in the sum of what gets noise: at each of its vertices, or once."""
+        """How many times a clique is counted in the sum of the numbers that get noise: at each vertex, or once."""
         return self.k if self.counts_vertices else 1
 
     @property
     def threshold(self) -> int:
-        """a, of 2^24: an answer is flipped where its coin is below it; for a mechanism that adds no noise."""
+        """a, out of 2^24: an answer is flipped if its coin is below a; for a mechanism that adds no noise."""
         raise NotImplementedError
 
     def answered(self, facts: Facts, noise: Noise) -> Answers | PairAnswers:
@@ -237,7 +237,7 @@ class Mechanism(ABC):
         raise NotImplementedError
 
     def compute(self, answers: Any, facts: Facts, noise: Noise) -> Drawn:
-        """Return what is published beside answers; for a mechanism that has some."""
+        """Return what is published, computed from answers; for a mechanism that has answers."""
         raise NotImplementedError
 
     def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
@@ -247,29 +247,29 @@ class Mechanism(ABC):
     # --- What may be said before the spend (GUARANTEE.md#utility)
 
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
-        """Return how noisy the release will be, as far as that may be said; nothing unless a mechanism knows more."""
+        """Return how noisy the release will be, as far as that may be said; empty unless a mechanism knows more."""
         return Utility()
 
     def owner_figures(self, facts: Facts) -> Mapping[str, object]:
-        """Return what the owner's report says of how far the numbers are off; nothing where it follows from scales."""
+        """Return what the owner's report states about the size of the errors; empty where it follows from scales."""
         return {}
 
     def describe(self, utility: Utility) -> str:
-        """Say what `utility` returned in words; what follows from private facts is marked as the owner's."""
+        """Describe what `utility` returned; anything that follows from private facts is marked as the owner's."""
         return f"{self.heading}."
 
     def describe_from(self, release: str) -> str:
-        """Say the same of numbers that are computed from the answers of an earlier release."""
-        return f"{self.heading}: computed from the answers of release {release}, which cost nothing more."
+        """Describe numbers that are computed from the answers of an earlier release."""
+        return f"{self.heading}: computed from the answers of release {release}, at no further cost."
 
     def answers_would_show(self, mean_degree: float = USUAL_DEGREE, degree_is: str = GUESSED_DEGREE) -> str:
-        """Say what a new set of answers would give away, from public numbers alone; empty without answers."""
+        """Say what a new set of answers would give away, from public numbers only; empty without answers."""
         return ""
 
     # --- What a public file says to its reader
 
     def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
-        """Return what each published column is, for its reader."""
+        """Return a description of each published column, for its reader."""
         return {name: self.of_columns[name].format(k=self.k) for name in names}
 
     @property
@@ -280,12 +280,12 @@ class Mechanism(ABC):
         return f"the sum of the column count, divided by {self.k}: each {self.k}-clique is counted at {self.k} vertices"
 
     def foresee(self, public: Public) -> Foresight:
-        """Return what follows from n and from what the owner states; nothing where groups decide."""
+        """Return what follows from n and from what the owner states; empty where groups decide."""
         return Foresight()
 
     @property
     def doubt(self) -> str:
-        """Why counts would be no nearer than zeros, whatever the graph; empty where that is not so."""
+        """Why counts might be no closer to the truth than zeros, whatever the graph; empty without such a doubt."""
         return ""
 
     @property
@@ -302,7 +302,7 @@ class Mechanism(ABC):
 
     @property
     def promised(self) -> str:
-        """The promise in a few words, for a table; empty for nothing."""
+        """The promise in a few words, for a table."""
         epsilon, delta = self.entry
         pair = "a pair inside a group, given the rest"
         which = {Protects.EVERY_CONNECTION: "any one connection", Protects.PAIRS_INSIDE_GROUPS: pair}
@@ -312,11 +312,11 @@ class Mechanism(ABC):
         return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return what one pair costs at most at fixed scales, as the mechanism or its paper says; None for nothing."""
+        """Return the most that one pair costs at fixed scales, as the mechanism or its paper states; None: no bound."""
         if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
             return None
         return self.epsilon
 
     def divides_loss(self, scale: Fraction) -> Fraction:
-        """Return what divides k·support of a pair to give its loss, where all noise has one scale."""
+        """Return what to divide a pair's k·support by to get its loss, where all noise has one scale."""
         return scale * self.k / self.times_counted

@@ -25,17 +25,17 @@ from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon
 from pcneo.privacy.smoothing import BIASED
 
-EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in none."
-"""To be said with the promise where a release names the version of its groups."""
+EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in no group."
+"""Stated with the promise where a release names the version of its groups."""
 
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
-NO_ERROR_WARNED = "none is published for k = 4"
-NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise though no warning says so"
-MOSTLY_NOISE = "By an estimate from the answers, these counts are mostly noise."
+NO_ERROR_WARNED = "not published for k = 4"
+NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise even without a warning"
+MOSTLY_NOISE = "According to an estimate from the answers, these counts are mostly noise."
 
 SIMULATED = 8
-"""Sets of answers that the errors of counts of 4-cliques are taken from."""
+"""Sets of answers that are simulated to find the errors of counts of 4-cliques."""
 
 _NOTHING, _ALL, _TRUTH = (0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0)
 """Weights of a pair of P̂ that is answered no, of one that is answered yes, and of a connection outside P̂."""
@@ -62,7 +62,7 @@ class Critical(Answered):
     run_by = OWNER
     promise = (
         "Given the stored groups and all other connections, the published counts change the odds that any one pair"
-        " inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups"
+        " inside a group is connected by a factor of at most e^ε (m pairs that go together: e^(mε)); what the groups"
         " themselves reveal, and connections outside groups, are not protected."
     )
     protects = Protects.PAIRS_INSIDE_GROUPS
@@ -79,11 +79,12 @@ class Critical(Answered):
         }
     )
     of_negatives = (
-        "Counts from answers err both ways, so one can be below 0. Leave it so: cut at 0, counts add up to too much."
+        "Counts from answers can be off either way, so a count can be below 0. Leave it as it is: cut at 0, the counts"
+        " add up to too much."
     )
 
     def check(self) -> None:
-        """Refuse a k that cannot be computed, and an ε for which three bytes are too few or a flip is a fair coin."""
+        """Refuse a k other than 3 and 4, and an ε for which three bytes are too few or a flip is nearly a fair coin."""
         whole("k", self.k, at_least=3, at_most=4)
         check_epsilon(self.epsilon, self.name)
 
@@ -97,11 +98,12 @@ class Critical(Answered):
         return self.epsilon if inside else None
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: an answer is flipped, and nothing gets noise."""
+        """Return no scales: answers are flipped, and nothing gets noise."""
         graph = facts.protected_graph()
         if not graph.pair_count:
             raise GraphError(
-                "No pair of vertices lies inside a group: every count would be exact, and the promise about nothing."
+                "No pair of vertices lies inside a group: every count would be exact, and the promise would cover "
+                "nothing."
             )
         graph.check(self.k)
         return Scaling(self.n)
@@ -110,12 +112,12 @@ class Critical(Answered):
 
     @property
     def weights(self) -> tuple[float, float, float]:
-        """What a pair that is answered no, one that is answered yes, and a connection outside groups count."""
+        """The weights of a pair that is answered no, one that is answered yes, and a connection outside groups."""
         f = self.flips.f
         return -f / (1 - 2 * f), (1 - f) / (1 - 2 * f), 1.0
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw the answers once, and compute from them."""
+        """Draw the answers once, and compute the counts from them."""
         return self.compute(self.answered(facts, noise), facts, noise)
 
     def answered(self, facts: Facts, noise: Noise) -> PairAnswers:
@@ -123,9 +125,10 @@ class Critical(Answered):
         return facts.protected_graph().answer(self.threshold, noise.coins)
 
     def compute(self, answers: PairAnswers, facts: Facts, noise: Noise) -> Drawn:
-        """Compute from the answers, the groups and the connections outside them."""
+        """Compute the counts from the answers, the groups and the connections outside them."""
         sums, variances = self.unrounded(answers, facts)
-        # [answers-whole] With all its digits a sum gives answers back to whoever knows groups and outside connections.
+        # [answers-whole] With all its digits a sum gives the answers back to anyone who knows groups and connections
+        # outside them.
         counts = [round(x) for x in sums.tolist()]
         record: dict[str, object] = {"total": round(math.fsum(sums.tolist()) / self.k)}
         columns = {"count": counts}
@@ -145,7 +148,7 @@ class Critical(Answered):
         return Drawn(counts, [], columns, record)
 
     def unrounded(self, answers: PairAnswers, facts: Facts) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-        """Return the unbiased counts before they are rounded, never to leave; and for k = 3 estimated variances."""
+        """Return the unbiased counts before rounding, which must not leave, and for k = 3 estimated variances."""
         graph, yes = facts.protected_graph(), answers.yes
         if self.k == 4:
             return graph.four_cliques(yes, self.weights), None
@@ -155,36 +158,36 @@ class Critical(Answered):
     # --- How large the errors are
 
     def least_variances(self, sums: NDArray[np.float64], answers: PairAnswers, facts: Facts) -> NDArray[np.float64]:
-        """Return estimates, from the answers, of a part of the variances of counts of 4-cliques, never to leave."""
-        # Σ_S v^|S|·c_S of the variance, for c_S² as c_S is a whole number: each answer's weight is then larger by v.
+        """Estimate, from the answers, a part of the variances of counts of 4-cliques; it must not leave."""
+        # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         no, yes, outside = self.weights
         v = self.flips.variance
         with_v = facts.protected_graph().four_cliques(answers.yes, (no + v, yes + v, outside))
         return with_v - sums
 
     def _errors(self, facts: Facts, *weights: tuple[float, float, float]) -> list[float]:
-        """Root mean squares over the vertices, with other connections inside groups than there are."""
+        """Return root mean square errors over the vertices, with weights in place of the connections inside groups."""
         graph = facts.protected_graph()
         every = np.zeros(graph.pair_count, np.bool_)
         weighed = graph.triangles(every, weights, self.flips.variance)
         return [_root(each.variances) or 0.0 for each in weighed]
 
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
-        """Return how large the error of a count of triangles is at least and at most, whatever groups hide."""
-        # [critical-foresight] From P̂ and the connections outside it alone: a refusal is an output.
+        """Return the least and the largest error that a count of triangles can have, whatever the groups hide."""
+        # [critical-foresight] Only from P̂ and the connections outside it: a refusal is an output.
         least, most = self._errors(facts, _NOTHING, _ALL)
         return Utility(least_error=least, most_error=most)
 
     def describe(self, utility: Utility) -> str:
-        """Say how large the errors may be, from groups and outside connections alone."""
+        """Say how large the errors may be, from groups and the connections outside them only."""
         return (
             f"For the owner alone: {self.heading}: the standard error of a count of triangles is between "
-            f"{rounded(utility.least_error)} and {rounded(utility.most_error)}, as the root mean square over the "
-            "vertices, by the groups and the connections outside them."
+            f"{rounded(utility.least_error)} and {rounded(utility.most_error)} (root mean square over the vertices), "
+            "judging by the groups and the connections outside them."
         )
 
     def owner_figures(self, facts: Facts) -> Mapping[str, object]:
-        """Return exact standard errors for k = 3, simulated ones for k = 4, and how many counts nothing touches."""
+        """Return exact standard errors for k = 3, simulated ones for k = 4, and how many counts no pair can change."""
         graph = facts.protected_graph()
         if self.k == 3:
             (truth,) = graph.triangles(graph.connected, [_TRUTH], self.flips.variance)
@@ -211,6 +214,6 @@ class Critical(Answered):
 
 
 def _root(variances: NDArray[np.float64]) -> float | None:
-    """The root of the mean; None where that is not positive."""
+    """Return the root of the mean; None where the mean is not positive."""
     mean = float(variances.mean())
     return math.sqrt(mean) if mean > 0 else None

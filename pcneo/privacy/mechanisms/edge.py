@@ -31,7 +31,7 @@ class Edge(OneScale):
 
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
-        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        epsilon_1: the part of ε that is spent on the scale of the noise; None for the mechanism's default.
         clip: add counts cut to what is possible, which are biased.
         smooth: add counts drawn towards their mean, which are biased.
     """
@@ -40,8 +40,8 @@ class Edge(OneScale):
     run_by = OWNER
     promise = (
         "Whatever else is known of the graph, the published counts, with the noise level, change the odds that any one"
-        " pair of vertices is connected by at most a factor e^ε, except with probability δ (m connections that go"
-        " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as one."
+        " pair of vertices is connected by a factor of at most e^ε, except with probability δ (m connections that go"
+        " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected as a whole."
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
@@ -72,7 +72,7 @@ class Edge(OneScale):
         return pad(handed(1 / self.epsilon_1), self.delta)
 
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
-        """Return λ for some C where the noise on C is 0; degrees make no difference."""
+        """Return λ for a C of `common` if the noise on C is 0; degrees make no difference."""
         return self.covering(self._clamped(common + self._pad))
 
     def scale(self, largest_common: int, noise: Noise) -> Fraction:
@@ -86,7 +86,7 @@ class Edge(OneScale):
         return self._clamped(int(largest_common) + x + self._pad)
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return what finds λ from C, as the owner sees it."""
+        """Return the scaling that finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
         return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
 
@@ -95,13 +95,13 @@ class Edge(OneScale):
         return self.draw_beside(facts, scaling, noise, Once())
 
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw the counts, and C* where no release beside this one has."""
+        """Draw the counts, and C* unless a release that shares with this one has drawn it."""
         scales = [self.covering(self.one_bound(facts, noise, once))] * self.size
         return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
 
     def one_bound(self, facts: Facts, noise: Noise, once: Once) -> int:
-        """Return C*, drawing it where no release beside this one has."""
-        # [one-bound] C* depends on no k: with one ε1 and one δ it is the same number for all.
+        """Return C*, drawing it unless a release that shares with this one has."""
+        # [one-bound] C* does not depend on k: with one ε1 and one δ it is the same number for all.
         return once.get("C*", lambda: self.bound(facts.largest_common(), noise))
 
     def _clamped(self, bound: int) -> int:

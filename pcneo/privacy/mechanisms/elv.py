@@ -17,9 +17,9 @@ _DIGITS = 10**9
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Elv(TwoPhases):
-    """Every connection is protected, with a scale for all that the vertices find themselves.
+    """Every connection is protected, with one scale, which the vertices find themselves.
 
-    The two phases go over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v.
+    The two phases use extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v.
 
     >>> import pcneo
     >>> pcneo.Elv(epsilon=1, h=3)
@@ -27,7 +27,7 @@ class Elv(TwoPhases):
 
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
-        epsilon_1: the part of ε that finds the scale; None for the mechanism's own rule.
+        epsilon_1: the part of ε that is spent on the scale of the noise; None for the mechanism's default.
         h: how many vertices are asked for a closer bound; None for min(3, n).
         clip: add counts cut to what is possible, which are biased.
         smooth: add counts drawn towards their mean, which are biased.
@@ -36,7 +36,7 @@ class Elv(TwoPhases):
     name = "elv"
     promise = (
         "Whatever else is known of the graph, all that the vertices report, and what is published of it, changes the"
-        " odds that any one pair of vertices is connected by at most a factor e^ε, except with probability δ"
+        " odds that any one pair of vertices is connected by a factor of at most e^ε, except with probability δ"
         " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against the process"
         " that simulates the vertices."
     )

@@ -27,7 +27,7 @@ SMALL = 1_000
 _OF_DEGREES_SMALL, _OF_DEGREES, _OF_BOUND = Fraction(6, 10), Fraction(8, 10), Fraction(3, 10)
 
 OF_CLASSES = Fraction(3, 4)
-"""The part of ε2 that the sums over classes get, where there are classes."""
+"""The part of ε2 that is spent on the sums over classes, where there are classes."""
 
 NOTE = (
     "The counts are modelled from the noisy degrees: they say what a vertex of that degree has on average, not what "
@@ -45,8 +45,8 @@ class Modelled(Total):
 
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
-        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
-        epsilon_0: the part of ε that degrees cost, likewise.
+        epsilon_1: the part of ε that is spent on the scale of the noise; None for the mechanism's default.
+        epsilon_0: the part of ε that is spent on degrees; None for the mechanism's default.
     """
 
     epsilon_0: Exact = Exact()
@@ -54,12 +54,12 @@ class Modelled(Total):
     name = "modelled"
     promise = (
         "Whatever else is known of the graph, the published degrees and total, with the noise levels, and the counts"
-        " that are modelled from them change the odds that any one pair of vertices is connected by at most a factor"
-        " e^ε, except with probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's"
-        " connections all together are not protected as one."
+        " that are modelled from them change the odds that any one pair of vertices is connected by a factor of at"
+        " most e^ε, except with probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a"
+        " person's connections are not protected as a whole."
     )
     in_short = InShort(
-        promises="as edge; counts are modelled: what a vertex of that degree has in the mean, not what this one has",
+        promises="as edge; counts are modelled: what a vertex of that degree has on average, not what this one has",
         exact="nothing",
         shows="what noisy degrees show, and next to nothing more",
     )
@@ -67,7 +67,7 @@ class Modelled(Total):
         {
             "key": "the vertex's key",
             "degree": "how many neighbours the vertex has, with noise: a whole number",
-            "count": "modelled: how many {k}-cliques a vertex of that degree is in, in the mean: a whole number",
+            "count": "modelled: how many {k}-cliques a vertex of that degree is in, on average: a whole number",
         }
     )
     of_negatives = "Noise goes both ways, so a degree and the total can be below 0; modelled counts cannot."
@@ -77,17 +77,17 @@ class Modelled(Total):
     )
     publishes_scale = False  # what follows from the scale of the total is not the error of a count
     without = frozenset({"clip", "smooth"})  # no count is below 0, or above what its degree allows
-    loses_by_scale = False  # degrees and classes have scales of their own
+    loses_by_scale = False  # degrees and classes have their own scales
 
     def check(self) -> None:
-        """Refuse a k for which nobody has looked at the model, and parts of ε that leave none for the total."""
+        """Refuse a k for which the model has not been tried, and parts of ε that leave nothing for the total."""
         super().check()
         whole("k", self.k, at_least=3, at_most=4)
         epsilon_0, epsilon_1 = self.epsilon_0, self.epsilon_1 or Fraction(0)
         if epsilon_0 is not None and not epsilon_0 + epsilon_1 < self.epsilon:
             raise ParameterError(
-                f"epsilon 1 must leave a part of epsilon for degrees, {decimal_text(epsilon_0)}, and for the total: "
-                f"{decimal_text(epsilon_1)} of {decimal_text(self.epsilon)} does not.",
+                f"epsilon 1 must leave {decimal_text(epsilon_0)} of epsilon for the degrees and something for the "
+                f"total: {decimal_text(epsilon_1)} of {decimal_text(self.epsilon)} does not.",
                 name="epsilon 1",
                 value=self.epsilon_1,
             )
@@ -96,8 +96,8 @@ class Modelled(Total):
         """Fill in ε0 = 0.6ε below 1,000 vertices, else 0.8ε, and ε1 = 0.3(ε-ε0); refuse k = 4 in small graphs."""
         if self.k == 4 and self.n < SMALL:
             raise ParameterError(
-                f"Counts of 4-cliques are modelled for {SMALL:,} vertices and more, not for {self.n:,}: zeros would be "
-                "nearer. Take k = 3.",
+                f"Counts of 4-cliques are modelled only for {SMALL:,} vertices and more, not for {self.n:,}: zeros "
+                "would be closer to the truth. Use k = 3.",
                 name="k",
                 value=self.k,
             )
@@ -108,7 +108,7 @@ class Modelled(Total):
 
     @property
     def times_counted(self) -> int:
-        """A clique is once in what gets noise, though vertices have counts."""
+        """A clique is counted once in the number that gets noise, though vertices have counts."""
         return 1
 
     @property
@@ -128,8 +128,8 @@ class Modelled(Total):
         return 2 / self.epsilon_0
 
     def class_scale(self, common: int) -> Fraction:
-        """Return the scale of the sum over a class, for two vertices with so many common neighbours."""
-        # [modelled-classes] Each vertex is in one class, so all sums change by no more than all counts do.
+        """Return the scale of the sum over a class, for two vertices that share `common` neighbours."""
+        # [modelled-classes] Each vertex is in one class, so the sums together change by no more than the counts do.
         return self.covering(common) * self.k / OF_CLASSES
 
     @property
@@ -142,7 +142,7 @@ class Modelled(Total):
         return (*super()._first_scales, self.degree_scale)
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return what finds the scale of the total, and count what is needed later."""
+        """Return the scaling that finds the scale of the total; count everything that is needed later."""
         facts.counts(self.k)
         degrees, largest = facts.degrees().tolist(), facts.largest_common()
 
@@ -154,17 +154,17 @@ class Modelled(Total):
         return Scaling.by_noise(self.size, find)
 
     def foresee(self, public: Public) -> Foresight:
-        """Return the error of the total, at least; what decides that of a count, the model, no public number tells."""
+        """Return the least error of the total; no public number shows that of a count, which depends on the model."""
         return Foresight(error_of_total=standard_error([self.expected_scale(public.common)]))
 
     @property
     def doubt(self) -> str:
-        """Counts of 4-cliques that are modelled err more than zeros, on a graph where both were tried."""
+        """Modelled counts of 4-cliques were further off than zeros on a graph where both were tried."""
         if self.k == 3:
             return ""
         return (
-            f"{self.heading}: counts of 4-cliques that are modelled can err more than zeros would: on a graph of 9,877 "
-            "authors by 41 where zeros err by 27, even with exact degrees and an exact total."
+            f"{self.heading}: modelled counts of 4-cliques can be further off than zeros: on a graph of 9,877 authors "
+            "by 41, where zeros are off by 27, even with exact degrees and an exact total."
         )
 
     def noisy_degrees(self, degrees: Sequence[int], noise: Noise) -> list[int]:
@@ -173,15 +173,15 @@ class Modelled(Total):
         return [d + x for d, x in zip(degrees, drawn, strict=True)]
 
     def total_scale(self, bound: int, classes: int) -> Fraction:
-        """Return the scale of the total, which has all of ε2 where there are no classes."""
+        """Return the scale of the total, which gets all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
 
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw degrees and C* where no release beside this one has, the total and the sum over each class."""
+        """Draw degrees and C* unless a release that shares with this one has, the total and the sum over each class."""
         degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
         bound = self.one_bound(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
-        # [modelled-rule] From n, ε, D and C* alone.
+        # [modelled-rule] Only from n, ε, D and C*.
         count = model.class_count(self.class_scale(bound))
         scale = self.total_scale(bound, count)
         (x,) = noise.draw(scale, 1)
@@ -193,7 +193,7 @@ class Modelled(Total):
             held = [sum(exact[members].tolist()) for members in model.classes(count)]
             sums = [held_by + x for held_by, x in zip(held, drawn, strict=True)]
             counts = model.shrunk(counts, sums, float(variance_of(of_class)))
-        # [modelled-afterwards] From here on no fact of the graph is at hand.
+        # [modelled-afterwards] From here on no fact of the graph is used.
         return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))
 
     def _published(self, degrees: list[int], total: int, scale: Fraction, classes: int, counts: list[int]) -> Drawn:

@@ -1,4 +1,4 @@
-"""The form of mechanisms that find one scale λ with ε1 and draw all counts with ε2 = ε - ε1."""
+"""The base class of mechanisms that find one scale λ with ε1 and draw all counts with ε2 = ε - ε1."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OneScale(Mechanism):
     smooth: Switch = Switch()
 
     def check(self) -> None:
-        """Refuse an ε1 that leaves nothing of ε."""
+        """Refuse an ε1 that leaves nothing of ε for the counts."""
         if self.epsilon_1 is not None and not self.epsilon_1 < self.epsilon:
             raise ParameterError(
                 f"epsilon 1 is a part of epsilon and must be below it: {decimal_text(self.epsilon_1)} is not "
@@ -69,7 +69,7 @@ class OneScale(Mechanism):
 
     @property
     def least_scale(self) -> Fraction:
-        """k/ε2, or 1/ε2 for a total alone: λ is never smaller, whatever the graph."""
+        """k/ε2, or 1/ε2 where only the total is published: λ is never smaller, whatever the graph."""
         return self.covering(0)
 
     @property
@@ -78,7 +78,7 @@ class OneScale(Mechanism):
         return self.covering(self.n - 2)
 
     def covering(self, common: int) -> Fraction:
-        """Return the λ that suffices for two vertices with so many common neighbours."""
+        """Return the λ that suffices for two vertices that share `common` neighbours."""
         return Fraction(count_sensitivity(common, self.k) * self.times_counted, self.k) / self.epsilon_2
 
     @property
@@ -88,7 +88,7 @@ class OneScale(Mechanism):
 
     @abstractmethod
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
-        """Return λ where all noise on the way to it is 0."""
+        """Return λ if all noise on the way to it is 0."""
 
     @property
     @abstractmethod
@@ -101,7 +101,7 @@ class OneScale(Mechanism):
             handed_scale(scale)
 
     def with_biased(self, counts: Sequence[int], scales: list[Fraction]) -> Drawn:
-        """Return noisy counts with those that are computed from them and λ alone, as far as they were asked for."""
+        """Return noisy counts with clipped and smoothed ones, where asked for, computed from them and λ only."""
         if not (self.clip or self.smooth):
             return Drawn(counts, scales)
         columns: dict[str, Sequence[float]] = {"count": counts}
@@ -113,26 +113,26 @@ class OneScale(Mechanism):
         return Drawn(counts, scales, columns, {"note": BIASED})
 
     def cost_of_any(self, connections: int) -> Cost:
-        """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections wherever they are; δ rounded up, and 1 at most."""
+        """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections, wherever they are; δ is rounded up, to at most 1."""
         # [group-delta]
         if connections == 0:
             return NOTHING
         return Cost(connections * self.epsilon, _group_delta(self.delta, self.epsilon, connections))
 
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
-        """Return what holds whatever the graph is; no fact is looked at."""
+        """Return what holds for any graph; no fact is looked at."""
         return Utility(float(self.least_scale))
 
     def foresee(self, public: Public) -> Foresight:
-        """Return the errors at the λ of a graph with as few common neighbours, and as equal degrees, as can be."""
+        """Return the errors at the λ of a graph with as few common neighbours and as equal degrees as possible."""
         scale = self.expected_scale(public.common, math.ceil(public.mean_degree))
         error = standard_error([scale]) if self.counts_vertices else None
         return Foresight(error, standard_error({scale: self.size}) / self.times_counted)
 
     def describe(self, utility: Utility) -> str:
-        """Say how large λ is at least."""
+        """Say how small λ can be."""
         return (
-            f"{self.heading}: the scale λ of the noise is itself decided with noise, and known only after the spend. "
+            f"{self.heading}: the scale λ of the noise is itself found with noise, and known only after the spend. "
             f"It is at least {rounded(utility.least_scale)}."
         )
 
@@ -157,6 +157,6 @@ def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:
 
 
 def handed(scale: Fraction) -> Fraction:
-    """Return the scale that the sampler is really given, exactly."""
+    """Return the scale that the sampler is actually given, exactly."""
     # [pad-scale]
     return Fraction(handed_scale(scale))

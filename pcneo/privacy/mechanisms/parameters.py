@@ -11,7 +11,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.exact import positive
 
 AnyNumber = int | float | str | Decimal | Fraction
-"""A number of privacy: as text, `"0.5"` or `"1/3"`, or as a number that Python reads so."""
+"""ε, δ or a part of ε: as text, such as `"0.5"` or `"1/3"`, or as a number."""
 
 Kept = TypeVar("Kept")
 Written = TypeVar("Written")
@@ -20,13 +20,13 @@ _NO_DEFAULT = object()
 
 
 class Given(Generic[Kept, Written]):
-    """A field of a mechanism that is read when it is set; None for as long as it is left to the mechanism.
+    """A field of a mechanism whose value is read when it is set; None until the mechanism fills it in.
 
     To type checkers it always has a value, as it does in a mechanism that knows the number of vertices.
     """
 
     def __init__(self, read: Callable[[Written, str], Kept], default: object = None) -> None:
-        """Take what reads a value, given it and the parameter's name for people."""
+        """Take the function that reads a value, given the value and the parameter's name as people see it."""
         self._read, self._default = read, default
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -34,7 +34,7 @@ class Given(Generic[Kept, Written]):
         self._name = name
 
     def __get__(self, mechanism: Any, kind: type | None = None) -> Kept:
-        """Return the value, or the default where a dataclass asks its class for it."""
+        """Return the value, or the default when `dataclass` asks the class for it."""
         if mechanism is not None:
             return mechanism.__dict__[self._name]
         if self._default is _NO_DEFAULT:
@@ -51,7 +51,7 @@ class Exact(Given[Fraction, AnyNumber]):
     """ε, δ or a part of ε."""
 
     def __init__(self, *, below: int | None = None, needed: bool = False) -> None:
-        """Take the bound that is itself refused, and whether there is no default."""
+        """Take an upper bound, which is itself refused, and whether a value is required."""
         super().__init__(lambda value, name: positive(value, name, below=below), _NO_DEFAULT if needed else None)
 
 
@@ -59,7 +59,7 @@ class Switch(Given[bool, bool]):
     """A yes or no; no unless given."""
 
     def __init__(self) -> None:
-        """Have no for a default."""
+        """Default to no."""
         super().__init__(_yes_or_no, False)
 
 
@@ -67,12 +67,12 @@ class CliqueSizes(Given[int, int | Sequence[int]]):
     """k: a number, or several different ones, which are kept as a tuple."""
 
     def __init__(self) -> None:
-        """Have 3 for a default."""
+        """Default to 3."""
         super().__init__(_clique_sizes, 3)
 
 
 class Vertices(Given[int, int]):
-    """A number of vertices, whose bounds depend on how many there are."""
+    """A number of vertices, whose bounds depend on how many the graph has."""
 
     def __init__(self) -> None:
         """Leave it open by default."""
@@ -80,7 +80,7 @@ class Vertices(Given[int, int]):
 
 
 def words_of(name: str) -> str:
-    """Return a parameter's name as messages have it."""
+    """Return a parameter's name as messages write it."""
     return name.replace("_", " ")
 
 
@@ -94,7 +94,7 @@ def whole(name: str, value: int, *, at_least: int, at_most: int | None = None) -
 
 def _yes_or_no(value: bool, name: str) -> bool:
     if not isinstance(value, bool):
-        raise ParameterError(f"{name} is True or False, not {value!r}.", name=name, value=value)
+        raise ParameterError(f"{name} must be True or False, not {value!r}.", name=name, value=value)
     return value
 
 

@@ -14,16 +14,16 @@ from pcneo.privacy.protection import Protects
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Published(TwoPhases):
-    """The mechanism of the paper as printed, which promises nothing; to compare with alone.
+    """The paper's mechanism as printed, which promises nothing; only for comparison.
 
-    Its two phases go over cohesions: deg(v, MC(v)) and cn_in(v).
+    Its two phases use cohesions: deg(v, MC(v)) and cn_in(v).
 
     >>> import pcneo
     >>> pcneo.Published(epsilon=1)
     Published(k=3, epsilon=1)
 
     Attributes:
-        delta, epsilon_1, h: as of `Elv`.
+        delta, epsilon_1, h: as for `Elv`.
         clip: add counts cut to what is possible, which are biased.
     """
 
@@ -55,5 +55,5 @@ class Published(TwoPhases):
         return facts.inner_degrees(), facts.inner_common()
 
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
-        """Return λ where all noise of phase 1 is 0, and every group is as small as can be."""
+        """Return λ if all noise of phase 1 is 0 and every group is as small as possible."""
         return super().expected_scale(min(common, 1), min(degree, 1))

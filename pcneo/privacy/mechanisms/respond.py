@@ -1,4 +1,4 @@
-"""`respond`: each pair of vertices answered once by randomised response (GUARANTEE.md#respond)."""
+"""`respond`: each pair of vertices is answered once by randomised response (GUARANTEE.md#respond)."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_tr
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
 LARGEST = 65_536
-"""Vertices of a graph that is answered for without being asked for by name."""
+"""The most vertices that a graph may have unless `large` is set."""
 
 _LINE_BYTES = 13
-"""Of a yes-answer in the file before it is compressed, about."""
+"""About the size of a yes-answer in the file before compression."""
 
 
-_OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the truth is often farther away than two of them"
+_OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the true count is often more than two of these away"
 """The standard error for k = 4."""
 
-WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
+WARNING = " WARNING: once ε reaches ln(n/d) - 2, the answers show much of the graph, and more where it is dense."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -66,16 +66,16 @@ class Respond(Answered):
     run_by = OWNER
     promise = (
         "Each pair of vertices was answered once by randomised response: whatever else is known, everything computed"
-        " from the answers changes the odds that any one pair is connected by at most a factor e^ε (m pairs that go"
+        " from the answers changes the odds that any one pair is connected by a factor of at most e^ε (m pairs that go"
         " together: e^(mε)). It does not hide what the answers of other pairs show: in dense parts a connection can be"
         " guessed from those around it."
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
-        exact="nothing, but one randomised answer for every pair, from which all numbers follow",
-        shows="counts: hardly more than exact ones would; published answers: nearly the graph from ε = ln(n/mean "
-        "degree) on",
+        exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
+        shows="counts: hardly more than exact ones; published answers: nearly the graph once ε reaches "
+        "ln(n/mean degree)",
     )
     needs_groups = False
     of_columns = MappingProxyType(
@@ -84,11 +84,12 @@ class Respond(Answered):
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
             "standardError": "of count; an upper estimate, up to three times too large in our trials",
-            "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
+            "smoothed": "count, drawn towards those of vertices of like degree: closer to the truth, but biased",
         }
     )
     of_negatives = (
-        "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
+        "Estimates can be off either way, so a count can be below 0. Leave it as it is: cut at 0, the counts add up to"
+        " too much."
     )
 
     def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
@@ -99,14 +100,14 @@ class Respond(Answered):
         return told
 
     def check(self) -> None:
-        """Refuse a k that nobody has checked, and an ε for which three bytes are too few or a flip is a fair coin."""
+        """Refuse a k other than 3 and 4, and an ε for which three bytes are too few or a flip is nearly a fair coin."""
         whole("k", self.k, at_least=3, at_most=4)
         check_epsilon(self.epsilon, self.name)
         if self.smooth and self.k != 3:
-            raise ParameterError("Only counts of triangles are smoothed, k = 3.", name="smooth", value=self.k)
+            raise ParameterError("Only counts of triangles (k = 3) can be smoothed.", name="smooth", value=self.k)
 
     def complete(self) -> None:
-        """Refuse, by the number of vertices alone, graphs without a pair, and those that take hours unless named."""
+        """Refuse graphs without a pair, and those that take hours unless `large` is set, by the number of vertices."""
         check_size(self.flips, self.k, large=self.large)
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
@@ -114,11 +115,11 @@ class Respond(Answered):
         return Cost((inside + outside) * self.epsilon)
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: an answer is flipped, and nothing gets noise."""
+        """Return no scales: answers are flipped, and nothing gets noise."""
         return Scaling(self.n)
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw the answers once, and compute from them."""
+        """Draw the answers once, and compute the counts from them."""
         return self.compute(self.answered(facts, noise), facts, noise)
 
     def answered(self, facts: Facts, noise: Noise) -> Answers:
@@ -127,16 +128,16 @@ class Respond(Answered):
         return facts.answers(self.flips.below, noise.coins)
 
     def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
-        """Compute from the answers alone."""
+        """Compute the counts from nothing but the answers."""
         return self.computed(answers)
 
     def computed(self, answers: Answers) -> Drawn:
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
-        # [respond-afterwards] No fact of the graph is at hand here.
+        # [respond-afterwards] No fact of the graph is available here.
         estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
         errors_are = FROM_ABOVE if self.k == 3 else LOWER_BOUNDS
         record = {
-            "promise": f"{self.promise} Of the {yes.count:,} pairs answered yes about {yes.share_true:.0f} % are "
+            "promise": f"{self.promise} About {yes.share_true:.0f} % of the {yes.count:,} pairs answered yes are "
             "connections.",
             "total": round(estimates.total),
             "standardErrorOfTotal": _three_digits(estimates.error_of_total),
@@ -163,7 +164,7 @@ class Respond(Answered):
         return Drawn(columns["count"], [], columns, record, self.shown_by(yes))
 
     def of_answers(self, yes: Yes) -> dict[str, object]:
-        """Return what is published of the answers as a whole."""
+        """Return what is published about the answers as a whole."""
         return {
             "vertices": self.n,
             "threshold": self.threshold,
@@ -174,8 +175,8 @@ class Respond(Answered):
         }
 
     def shown_by(self, yes: Yes) -> str:
-        """Say what the answers show; the warning only where the one beforehand was too mild."""
-        degree_is = "the mean degree that the answers estimate,"  # the one beforehand was guessed
+        """Say what the answers show, with the warning only where it was not printed before the spend."""
+        degree_is = "the mean degree that the answers estimate,"  # before the spend it was guessed
         text = shown(self.epsilon, self.n, yes.mean_degree, degree_is)
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
@@ -184,7 +185,7 @@ class Respond(Answered):
         n, d, v, flips = self.n, min(public.mean_degree, self.n - 1), self.flips.variance, self.flips
         yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
         if self.k == 3:
-            # Σ cn(w, x)² over x is at least Σ cn(w, x), and that d(d-1) on average at least.
+            # Σ cn(w, x)² over x is at least Σ cn(w, x), which is at least d(d-1) on average.
             squares = max(0.0, d * (d - 1))
             count = v * (1.5 * squares) + v**2 * ((n - 2) * d + max(0.0, n * d / 2 - d)) + v**3 * math.comb(n - 1, 2)
             total = v * n * squares / 2 + v**2 * (n * d / 2) * (n - 2) + v**3 * math.comb(n, 3)
@@ -204,7 +205,7 @@ class Respond(Answered):
         return f"{self.heading}: {_means(self.flips, self.k)}"
 
     def answers_would_show(self, mean_degree: float = USUAL_DEGREE, degree_is: str = GUESSED_DEGREE) -> str:
-        """Say from where on the answers nearly are the graph, for a mean degree that is public: its own is private."""
+        """Say from which ε on the answers nearly are the graph, for a public mean degree: the graph's is private."""
         return shown(self.epsilon, self.n, mean_degree, degree_is)
 
 
@@ -213,9 +214,9 @@ def _three_digits(error: float) -> float:
 
 
 def check_size(flips: Flips, k: int, *, large: bool) -> None:
-    """Refuse a graph without a pair, and one that takes hours unless it is meant, by a ParameterError."""
+    """Refuse, by a ParameterError, a graph without a pair, and one that takes hours unless `large` is set."""
     if flips.n < 2:
-        raise ParameterError("Answers are for pairs, and the graph has one vertex.", name="n", value=flips.n)
+        raise ParameterError("Answers are about pairs, and the graph has only one vertex.", name="n", value=flips.n)
     if flips.n > LARGEST and not large:
         raise ParameterError(
             f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
@@ -226,11 +227,11 @@ def check_size(flips: Flips, k: int, *, large: bool) -> None:
 
 
 def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mean degree") -> str:
-    """Say how ε compares with ln(n/d), from which on half of the yes-answers or more are connections."""
+    """Say how ε compares with ln(n/d), from which on at least half of the yes-answers are connections."""
     threshold = half_true_epsilon(n, mean_degree)
     text = (
         f"ln(n/d) is {threshold:.1f} for n = {n:,} vertices and {degree_is} d = {mean_degree:.3g}, and ε is "
-        f"{float(epsilon):g}: from ln(n/d) on, half of the yes-answers or more are connections."
+        f"{float(epsilon):g}: once ε reaches ln(n/d), at least half of the yes-answers are connections."
     )
     if epsilon >= threshold - 2:
         text += WARNING
@@ -238,7 +239,7 @@ def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mea
 
 
 def _means(flips: Flips, k: int, mean_degree: float = USUAL_DEGREE) -> str:
-    """Say what the answers take, from public numbers alone."""
+    """Say how much memory, disk space and time the answers take, from public numbers only."""
     connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)
     memory, written = _megabytes(flips.bytes), _megabytes(yes * _LINE_BYTES)
@@ -254,7 +255,10 @@ def _megabytes(size: float) -> str:
 
 
 def seconds_of(flips: Flips, yes: float, k: int) -> float:
-    """Return about how long drawing and counting on words of 64 answers take on two cores; a file takes 1 µs a yes."""
+    """Return about how many seconds drawing and counting take on two cores, in words of 64 answers.
+
+    Writing a file of answers takes another 1 µs per yes-answer.
+    """
     words, triangles = flips.n / 64, flips.f**3 * math.comb(flips.n, 3)
     seconds = 1e-8 * flips.pairs + 5e-10 * yes * words
     if k == 4:

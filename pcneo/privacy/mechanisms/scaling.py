@@ -1,4 +1,4 @@
-"""How the scales of one release come about, and what is drawn with them."""
+"""How the scales of one release are found, and what is drawn with them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Once:
         self._drawn: dict[str, Any] = {}
 
     def get(self, name: str, draw: Callable[[], T]) -> T:
-        """Return what was drawn under a name, drawing it where nobody has yet."""
+        """Return what was drawn under a name, drawing it the first time."""
         if name not in self._drawn:
             self._drawn[name] = draw()
         return self._drawn[name]
@@ -28,11 +28,11 @@ class Once:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The scale of one release, the same for all vertices and found by noise; none where pairs are answered.
+    """The scale of one release, the same for all vertices and found by noise; there is none where pairs are answered.
 
     Attributes:
         vertices: number of vertices.
-        find: draws, and returns the scale λ; None where nothing gets noise.
+        find: draws noise and returns the scale λ; None where nothing gets noise.
     """
 
     vertices: int
@@ -40,7 +40,7 @@ class Scaling:
 
     @classmethod
     def by_noise(cls, vertices: int, find: Callable[[Noise], Fraction]) -> Scaling:
-        """Return what finds one scale for all vertices by noise."""
+        """Return a scaling that finds one scale for all vertices by noise."""
         return cls(vertices, find)
 
     def draw(self, noise: Noise) -> list[Fraction]:
@@ -54,10 +54,10 @@ class Drawn:
 
     Attributes:
         counts: Γ*(v) by vertex.
-        scales: the scale of each; empty for a mechanism that adds no noise.
-        columns: what is published of each vertex beside its key, by name; by default `counts` alone.
-        record: what is published beside, in place of what follows from counts and scales.
-        remark: what to tell the owner with the counts; it follows from what is published.
+        scales: the scale of each count; empty for a mechanism that adds no noise.
+        columns: what is published for each vertex beside its key, by name; only `counts` by default.
+        record: what else is published, in place of what follows from counts and scales.
+        remark: what to print for the owner with the counts; it follows from what is published.
     """
 
     counts: Sequence[int] | Sequence[float]

@@ -1,4 +1,4 @@
-"""`total`: the number of cliques alone, every connection protected, nothing given (GUARANTEE.md#total)."""
+"""`total`: only the number of cliques, every connection protected, nothing given (GUARANTEE.md#total)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pcneo.privacy.noise import Noise
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Total(Edge):
-    """Every connection is protected; the number of the graph's cliques is published alone.
+    """Every connection is protected; only the number of the graph's cliques is published.
 
     >>> import pcneo
     >>> pcneo.Total(epsilon=1)
@@ -24,16 +24,16 @@ class Total(Edge):
 
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
-        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        epsilon_1: the part of ε that is spent on the scale of the noise; None for the mechanism's default.
         clip: add the total cut at 0, which is biased.
     """
 
     name = "total"
     promise = (
         "Whatever else is known of the graph, the published number of cliques, with the noise level, changes the odds"
-        " that any one pair of vertices is connected by at most a factor e^ε, except with probability δ (m connections"
-        " that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as"
-        " one."
+        " that any one pair of vertices is connected by a factor of at most e^ε, except with probability δ (m"
+        " connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected as a"
+        " whole."
     )
     in_short = InShort(
         promises="as edge, for the number of cliques in the whole graph; no vertex gets a count",
@@ -42,12 +42,12 @@ class Total(Edge):
     )
     of_columns = MappingProxyType({"total": "how many {k}-cliques the graph has, with noise: a whole number"})
     of_negatives = "Noise goes both ways, so the total can be below 0."
-    # [total-change] A connection changes each of k counts of a clique by 1, and the number of cliques once.
+    # [total-change] For each clique, a connection changes k counts by 1 each, and the number of cliques by 1.
     counts_vertices = False
     without = frozenset({"smooth"})
 
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw the noise of the total, and C* where no release beside this one has."""
+        """Draw the noise of the total, and C* unless a release that shares with this one has drawn it."""
         scales = [self.covering(self.one_bound(facts, noise, once))]
         (total,) = counts = self.noisy_counts(self.exact(facts), scales, noise)
         record: dict[str, object] = {"total": total}

@@ -1,4 +1,7 @@
-"""The form of `elv` and `published`: two phases between `vertex` and `collector` (GUARANTEE.md#elv-and-published)."""
+"""The base class of `elv` and `published`, two phases between `vertex` and `collector`.
+
+Stated and proved in GUARANTEE.md#elv-and-published.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from pcneo.privacy.noise import Noise
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TwoPhases(OneScale):
-    """Each vertex bounds what it sees, a collector makes λ of the bounds, each vertex reports its noisy count.
+    """Each vertex bounds what it sees, a collector computes λ from the bounds, each vertex reports its noisy count.
 
     Attributes:
         h: how many vertices the collector asks for a second, tighter bound.
@@ -30,7 +33,7 @@ class TwoPhases(OneScale):
     run_by = "each vertex and a collector, simulated inside one trusted process"
 
     def check(self) -> None:
-        """Refuse an h that no graph can have, or that this one cannot."""
+        """Refuse an h that no graph allows, or that this one does not."""
         super().check()
         if self.h is not None:
             whole("h", self.h, at_least=1, at_most=self.n)
@@ -45,7 +48,7 @@ class TwoPhases(OneScale):
         """Return what each vertex sees: its degree and its largest common neighbourhood, int64, shape (n,) each."""
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return what runs phase 1 over the vertices' views."""
+        """Return the scaling that runs phase 1 on the vertices' views."""
         degrees, common = self.view(facts)
         return Scaling.by_noise(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
 
@@ -56,13 +59,13 @@ class TwoPhases(OneScale):
 
     @property
     def degree_scale(self) -> Fraction:
-        """t_d = 4/ε1: one connection changes two degrees by 1 each, and half of ε1 is theirs."""
+        """t_d = 4/ε1: one connection changes two degrees by 1 each, and degrees get half of ε1."""
         # [phase-degrees]
         return 4 / self.epsilon_1
 
     @property
     def common_scale(self) -> Fraction:
-        """t_c = 2h/ε1: one connection changes each of h answers by at most 1, and half of ε1 is theirs."""
+        """t_c = 2h/ε1: one connection changes each of h answers by at most 1, and answers get half of ε1."""
         # [phase-common]
         return 2 * self.h / self.epsilon_1
 
@@ -81,10 +84,10 @@ class TwoPhases(OneScale):
         return self.degree_scale, self.common_scale
 
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
-        """Return λ where all noise of phase 1 is 0, and a vertex that is not asked has the degree too."""
+        """Return λ if all noise of phase 1 is 0 and a vertex that is not asked has that degree, too."""
         degree_pad, common_pad = self._pads
         bound = degree + degree_pad
-        if self.h == self.n:  # else the bound of one that is not asked stays
+        if self.h == self.n:  # otherwise the bound of a vertex that is not asked stays
             bound = min(bound, common + common_pad)
         return self.covering(min(self.n - 2, bound))
 
