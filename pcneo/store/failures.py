@@ -84,8 +84,8 @@ def _out_of_memory(error: Exception) -> PcneoError:
     return DatabaseError(
         "The server has too little memory for even the smallest transaction that this takes. "
         "Raise db.memory.transaction.max or dbms.memory.transaction.total.max. Where the cohesions themselves are that "
-        "large (`pcneo annotate --mode estimate` says how many memberships there are), take a smaller p, or name single "
-        "vertices with --vertex.",
+        "large (`pcneo annotate --mode estimate` says how many memberships there are), take a smaller p, or name "
+        "single vertices with --vertex.",
         code=_code(error),
     )
 
