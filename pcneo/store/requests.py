@@ -166,7 +166,7 @@ class RequestQueue:
             return refused
 
     def delete_answers(self, seconds: int, keep: int) -> int:
-        """Delete answers older than `seconds`, and all but the latest `keep`, at most `BATCH` of each; return how many."""
+        """Delete answers older than `seconds` or beyond the latest `keep`, at most `BATCH` of each; return how many."""
         return self.db.write("delete_answers", seconds=seconds, keep=keep, limit=BATCH)[0]["deleted"]
 
     def count_requests(self) -> dict[str, tuple[int, int]]:
