@@ -188,7 +188,7 @@ def must_be_ours(ended: Ended, *, most_mib: int = MOST_MIB, codes: set[int] = CO
 def serve(ground: Ground, folder: Path) -> Child:
     """Start a service, and return when it serves."""
     child = ground.child("serve", folder=folder)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + at_pace(60)
     while "serving" not in child.said():
         assert child.is_running, str(child.wait())
         assert time.monotonic() < deadline, "the service does not begin"

@@ -154,9 +154,10 @@ class Course:
 def try_history(rng: random.Random, folder: Path, ground: Ground) -> bool:
     """Run one history, and check all of it; whether something was killed in it."""
     ground.renew(rng)
-    history, until = History(), time.monotonic() + 6 + 6 * rng.random()
+    history = History()
     with Readers(ground.server, ground.db.name, RUNS, folder, history) as readers:
         course = Course(rng, folder, ground, history)
+        until = time.monotonic() + 6 + 6 * rng.random()  # from here: services begin late on a busy machine
         with users(rng, ground, 3) if rng.random() < 0.3 else nullcontext():
             while time.monotonic() < until:
                 course.step()
