@@ -226,7 +226,7 @@ class CohesionFile:
             with self.path.open("rb") as raw:
                 unfit = unpacks_to_more(raw, file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS)
             if unfit:
-                raise self._unfit("it unpacks to more than the cohesions of this graph can take")
+                raise self._unfit("it unpacks to more than this graph's cohesions can take")
             for number, rows in enumerate(self._rows):
                 column = file.read_row_group(number, columns=["vertex"]).combine_chunks().column(0)
                 if len(column) != rows:
