@@ -69,7 +69,7 @@ def append_rows(arrived, rows, arcs, fresh, ends, listed):
     """Append the rows of `fresh` vertices without repeated neighbours or self-loops.
 
     When the row of a vertex arrives, the vertices that already name it must be exactly those of its neighbours that
-    have rows: if both ends of an edge have rows, both must list it. The two sets are compared by the sums of their marks.
+    have rows: if both ends of an edge have rows, both must list it. The sets are compared by the sums of their marks.
 
     Args:
         arrived: has room for all that comes.

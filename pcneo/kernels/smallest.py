@@ -523,7 +523,10 @@ def _peel(around, state, spare, leaving):
 
 @_compiled
 def _removal_order(around, spare, start, turn):
-    """The neediest come first in even turns, few neighbours in odd ones; no lots in the first two turns of start 0."""
+    """The order of trying: the neediest first in even turns, those with few neighbours first in odd ones.
+
+    Lots are drawn in all turns except the first two of start 0.
+    """
     n = len(spare)
     keys = np.empty(n, np.int64)
     for i in range(n):
