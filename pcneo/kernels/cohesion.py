@@ -289,7 +289,7 @@ def _join(rows, work, v, lacking, highest):
 
 @_inlined
 def _take(rows, work, count):
-    """Drop from `work.lacking` those that lack none any more; return how many are left, and the one with the largest in(v)."""
+    """Drop from `work.lacking` those that lack none now; return how many are left and which has the largest in(v)."""
     inside, helped, lacking, enough = work.inside, work.helped, work.lacking, work.enough
     left, taken, most = np.int64(0), np.uint32(0), np.int64(-2 * _away(inside))
     for i in range(count):
