@@ -1,6 +1,6 @@
 """The independent check of an answer; it shares no code with the search.
 
-ALGORITHM.md#the-independent-check says why these conditions are enough.
+ALGORITHM.md#the-independent-check explains why these conditions are enough.
 """
 
 import numpy as np

@@ -41,8 +41,8 @@ Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 _TOGETHER = 32  # vertices that are searched in step
 _KEPT_COUNTS = 4_000_000  # of vertices, by all searches in step together: 25 bytes each
 
-_AHEAD = 4  # a fetch also asks for one vertex for every so many known ones, for members that are taken soon
-_FURTHER = 16  # and for at most one for every so many, for vertices that are likely to join
+_AHEAD = 4  # a fetch asks for about one more vertex per this many known ones, for members that are taken soon
+_FURTHER = 16  # and for at most one per this many, for vertices that are likely to join
 
 _KEPT_ARCS = 200_000  # known neighbours; beyond these, no further vertex joins the searches under way
 

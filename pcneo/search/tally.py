@@ -27,7 +27,7 @@ class Distribution:
 
     @classmethod
     def of(cls, values: NDArray[np.float64] | NDArray[np.int64]) -> Distribution | None:
-        """Describe the values, shape (n,); None where there are none."""
+        """Describe the values, shape (n,); None if there are none."""
         if not len(values):
             return None
         p50, p90, p99 = (float(q) for q in np.percentile(values, [50, 90, 99]))
@@ -71,7 +71,7 @@ class Summary:
         )
 
     def as_row(self) -> dict[str, Any]:
-        """Return the numbers that a table shows, by the names of its columns; None where there are no values."""
+        """Return the numbers that a table shows, by the names of its columns; None if there are no values."""
         sizes, densities = self.sizes, self.densities
         return {
             "cohesions": self.cohesions,
