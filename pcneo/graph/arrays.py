@@ -14,7 +14,7 @@ from pcneo.kernels.cohesion import MAX_DEGREE
 
 
 def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
-    """Record the kinds of keys in `columns`, an example of each; refuse all but integers alone or strings alone."""
+    """Record the kinds of keys in `columns`, an example of each; refuse anything but all integers or all strings."""
     for column in columns:
         if not kinds.keys() >= set(map(type, column)):  # twice as fast as collecting examples right away
             kinds |= {type(key): key for key in column}
@@ -70,7 +70,7 @@ def key_array(names: list[Key]) -> KeyArray:
         return np.array(names, np.int64)
     except OverflowError:
         example = next(key for key in names if not -(2**63) <= int(key) < 2**63)
-        raise KeyPropertyError(f"The key {example} does not fit a signed 64-bit integer.", example=example) from None
+        raise KeyPropertyError(f"The key {example} does not fit in a signed 64-bit integer.", example=example) from None
 
 
 def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -83,7 +83,7 @@ def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray
 def compress(
     sources: NDArray[np.int64], targets: NDArray[np.int64], vertex_count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Return the offsets and neighbours of a `Graph` from its arcs, without repeated arcs and self-loops."""
+    """Return the offsets and neighbours of a `Graph` from its arcs, without repeated arcs or self-loops."""
     arcs = sort_arcs(sources, targets)
     offsets = np.zeros(vertex_count + 1, np.int64)
     np.cumsum(np.bincount(arcs >> 32, minlength=vertex_count), out=offsets[1:])
@@ -91,12 +91,12 @@ def compress(
 
 
 def check_degrees(graph: Graph) -> None:
-    """Refuse a vertex whose degree to the third power does not fit 64 bits (ALGORITHM.md#scores)."""
+    """Refuse a vertex whose degree cubed does not fit in 64 bits (ALGORITHM.md#scores)."""
     check_degree(int(graph.degrees.max(initial=0)), lambda: graph.keys[[int(graph.degrees.argmax())]].tolist()[0])
 
 
 def check_degree(largest: int, vertex: Callable[[], Key]) -> None:
-    """Refuse the largest degree, which is that of `vertex()`."""
+    """Refuse the largest degree, that of `vertex()`, if it is too large."""
     if largest > MAX_DEGREE:
         raise GraphError(
             f"Vertex {vertex()!r} has {largest:,} neighbours; at most {MAX_DEGREE:,} are supported.",

@@ -57,7 +57,7 @@ def _plain(keys: Iterable[Key]) -> list[Key]:
 def _build(
     names: list[Key], listed: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
 ) -> Graph:
-    """Build a graph from all keys (`names`), and from the listed vertices and ends of edges, as places in `names`."""
+    """Build a graph from all keys (`names`), and the listed vertices and the ends of edges as places in `names`."""
     check_listing(names, listed)
     keys, position = sort_keys(names)
     a, b = position[sources], position[targets]

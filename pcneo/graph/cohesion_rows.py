@@ -12,13 +12,13 @@ from pcneo.basics.searches import Search
 from pcneo.errors import GraphChangedError
 
 ROWS_AT_ONCE = 1_000
-"""Cohesions whose members are looked up together."""
+"""How many cohesions have their members looked up together."""
 
 
 def batch_from_rows(
     graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int, bool, bool]], search: Search
 ) -> CohesionBatch:
-    """Return stored cohesions as a batch over `graph`, vertices and members ascending."""
+    """Return stored cohesions as a batch over `graph`, with vertices and members ascending."""
     vertices: list[Key] = []
     edges: list[int] = []
     proven: list[bool] = []
@@ -50,7 +50,7 @@ def batch_from_rows(
 
 
 def _members(keys: KeyArray, rows: Sequence[Sequence[Key | None]]) -> list[NDArray[np.uint32]]:
-    """Return the positions of each row's members, ascending; many rows at once take a fraction of one by one."""
+    """Return the positions of each row's members, ascending; rows take far less time together than one by one."""
     positions = _positions(keys, [key for row in rows for key in row])
     sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     numbers = np.repeat(np.arange(len(rows)), sizes) * len(keys) + positions

@@ -1,4 +1,4 @@
-"""A graph as a Python user has it."""
+"""The forms in which a Python user may have a graph."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 GivenGraph = Any
-"""What `as_graph` takes. Frames and sparse matrices are known by what they can do, so no library is imported for it."""
+"""What `as_graph` takes. Frames and sparse matrices are recognised by what they can do, so no library is imported."""
 
 _MISSING = ("nan", "None", "<NA>", "NaT")
-"""What the missing values of pandas and others are as text; some of them compare with nothing."""
+"""The missing values of pandas and others, as text; some of them cannot be compared with anything."""
 
 WANTED = (
     "Pass a graph: a networkx graph, a scipy.sparse matrix, a data frame or list of edges, (keys, sources, targets) or "
@@ -30,21 +30,21 @@ WANTED = (
 
 
 def as_graph(graph: GivenGraph) -> Graph:
-    """Return a graph as arrays, whatever it is given as; direction, repeated edges and self-loops do not count.
+    """Return a graph as arrays, in whatever form it is given; direction, repeated edges and self-loops are ignored.
 
     >>> import pcneo
     >>> pcneo.as_graph([("Ann", "Bob"), ("Bob", "Cem")]).edge_count
     2
 
     Args:
-        graph: a networkx graph, whose nodes are the keys; a square `scipy.sparse` matrix or array, in which an entry is
-            an edge and positions are the keys; a frame of edges with the columns `source` and `target`, or with two
-            columns; a list of pairs; or three sequences: every key, and both ends of each edge. Only the last, the
-            matrix and networkx can have vertices without an edge. A `pcneo.Graph` stays as it is.
+        graph: a networkx graph, whose nodes are the keys; a square `scipy.sparse` matrix or array, whose entries are
+            edges and whose positions are the keys; a frame of edges with the columns `source` and `target`, or with
+            only two columns; a list of pairs; or three sequences: all keys, and the two ends of each edge. Only the
+            last, the matrix and networkx can have vertices without an edge. A `pcneo.Graph` is returned as it is.
 
     Raises:
-        TypeError: it is none of these.
-        KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, or a key is there twice.
+        TypeError: `graph` is none of these.
+        KeyPropertyError: a key is neither a 64-bit integer nor a string, the kinds are mixed, or a key appears twice.
         GraphError: a vertex has more than 2,097,151 neighbours.
     """
     if isinstance(graph, Graph):
@@ -64,20 +64,20 @@ def as_graph(graph: GivenGraph) -> Graph:
 
 
 def _what_it_is(graph: object) -> str:
-    """Return what was given in place of a graph, and what helps."""
+    """Describe what was given in place of a graph, with advice."""
     if isinstance(graph, str):
         return "a str; to read a file use networkx.read_edgelist or db.load"
     if hasattr(graph, "annotate"):
-        return 'a graph in a database, which has methods of its own, such as .stats(["0.1", "0.3"])'
+        return 'a graph in a database, which has its own methods, such as .stats(["0.1", "0.3"])'
     if isinstance(graph, np.ndarray):
         return "a NumPy array; wrap it in scipy.sparse.csr_array(...) if it is a matrix, or pass a list of pairs"
     return f"of type {type(graph).__name__}"
 
 
 def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
-    """Return a networkx graph of any kind; its nodes are the keys."""
+    """Return a networkx graph of any kind as arrays; its nodes are the keys."""
     if not hasattr(graph, "adjacency"):
-        raise TypeError(f"a networkx graph is needed, not {type(graph).__name__}")
+        raise TypeError(f"expected a networkx graph, not {type(graph).__name__}")
     return graph_from_rows((plain_key(vertex), list(map(plain_key, row))) for vertex, row in graph.adjacency())
 
 
@@ -91,7 +91,7 @@ def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
 
 
 def check_is_vertex(key: Key, known: Collection[Key]) -> None:
-    """Refuse a key that is not among those of a graph, and say which may be meant."""
+    """Refuse a key that the graph does not have, and suggest the one that may be meant."""
     if key in known:
         return
     meant = key_meant(key, known)
@@ -117,9 +117,9 @@ def _from_columns(frame: Any) -> Graph:
     names = list(frame.columns)
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
-        choose = f" Choose the two ends, such as frame[{names[:2]}]." if len(names) > 2 else ""
+        choose = f" Select the columns of the two ends, such as frame[{names[:2]}]." if len(names) > 2 else ""
         raise TypeError(
-            f"{WANTED} This frame has neither the columns source and target nor two alone: {names}.{choose}"
+            f"{WANTED} This frame has neither the columns source and target nor just two columns: {names}.{choose}"
         )
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
@@ -131,8 +131,8 @@ def _check_none_is_missing(name: str, column: list[Any]) -> None:
     for row, key in enumerate(column):
         if not isinstance(key, int | str) and str(key) in _MISSING:
             raise KeyPropertyError(
-                f"Row {row} of the frame, counted from 0, has no {name!r}. Leave such rows out, in pandas by "
-                f"frame.dropna().astype(int) where keys are integers.",
+                f"Row {row} of the frame, counting from 0, has no {name!r}. Leave out such rows, in pandas with "
+                f"frame.dropna().astype(int) if the keys are integers.",
                 row=row,
                 column=name,
             )
@@ -141,7 +141,7 @@ def _check_none_is_missing(name: str, column: list[Any]) -> None:
 def _from_pairs(pairs: Sequence[Any]) -> Graph:
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise TypeError(f"{WANTED} An edge of a list is a pair of keys, not {pair!r}.")
+            raise TypeError(f"{WANTED} Each edge in a list must be a pair of keys, not {pair!r}.")
     return _from_ends([plain_key(a) for a, _ in pairs], [plain_key(b) for _, b in pairs])
 
 

@@ -14,8 +14,8 @@ def fingerprint(graph: Graph, key: bytes) -> str:
     """Return the hexadecimal HMAC-SHA-256, under `key`, of the graph's keys and edges.
 
     It hashes the number of vertices, their keys in ascending order as `_encode` writes them, their degrees, and the
-    places of each vertex's neighbours in that order, ascending. Numbers are unsigned and little-endian, places of 32
-    bits, all others of 64.
+    places of each vertex's neighbours in that order, ascending. Numbers are unsigned and little-endian; places
+    have 32 bits, all others 64.
     """
     digest = hmac.new(key, struct.pack("<Q", graph.vertex_count), hashlib.sha256)
     digest.update(b"".join(map(_encode, graph.keys.tolist())))
@@ -32,12 +32,12 @@ def keys_hash(keys: KeyArray) -> str:
 
 
 def keys_fingerprint(keys: KeyArray, secret: bytes) -> str:
-    """Return the `secret_mark` and the hexadecimal HMAC-SHA-256, under `secret`, of what `keys_hash` hashes."""
+    """Return the `secret_mark` and the hexadecimal HMAC-SHA-256, under `secret`, of the `keys_hash`."""
     return secret_mark(secret) + hmac.new(secret, bytes.fromhex(keys_hash(keys)), hashlib.sha256).hexdigest()
 
 
 def secret_mark(secret: bytes) -> str:
-    """Return what tells one secret from another and does not give it away."""
+    """Return a mark that tells one secret from another without giving it away."""
     return hashlib.sha256(secret).hexdigest()[:12] + ":"
 
 
@@ -52,7 +52,7 @@ def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
 
 
 class _Encoder:
-    """Turns the keys of batches into bytes; those of one graph once."""
+    """Turns the keys of batches into bytes, those of one graph only once."""
 
     def __init__(self) -> None:
         self._keys: KeyArray | None = None
@@ -77,7 +77,7 @@ class MembershipHash:
         self._encoder = _Encoder()
 
     def update(self, batch: CohesionBatch) -> None:
-        """Add a batch whose vertices ascend and lie beyond those of the batches before."""
+        """Add a batch whose vertices ascend and come after those of earlier batches."""
         for vertex, members in self._encoder.cohesions(batch):
             self._hash.update(_digest(vertex, members))
 
@@ -87,7 +87,7 @@ class MembershipHash:
 
 
 class HubHasher:
-    """The digests of hubs, and the `membership_hash` of all of them, as batches of cohesions pass."""
+    """Computes the digests of hubs, and the `membership_hash` of all of them, as batches of cohesions pass."""
 
     def __init__(self, key: bytes) -> None:
         """Start with no cohesions; `key` is the graph's fingerprint key."""
@@ -109,7 +109,7 @@ class HubHasher:
 
 
 class HubDigests:
-    """The hashes of single hubs from keys; each key is turned into bytes once."""
+    """Computes hashes of single hubs from keys; each key is turned into bytes only once."""
 
     def __init__(self, key: bytes) -> None:
         """Start with no hubs; `key` is the graph's fingerprint key."""
@@ -131,9 +131,9 @@ class HubDigests:
 
 
 def owner_hash(vertex: Key, key: bytes) -> int:
-    """Return the hash by which a hub knows the vertex whose cohesion it is: 64 bits of its key, as a signed integer.
+    """Return the hash by which a hub knows its owner: 64 bits, made from the owner's key, as a signed integer.
 
-    It is keyed, as digests are, so that nobody without the key can guess vertices.
+    It is keyed, as digests are, so that no one without `key` can guess vertices.
     """
     return _owner_hash(_encode(vertex), key)
 
@@ -155,7 +155,7 @@ def _digest(vertex: bytes, members: list[bytes]) -> bytes:
 
 
 def _encode(key: Key) -> bytes:
-    """Return a key as bytes, its kind, length and content, that are the beginning of no other key's bytes."""
+    """Return a key as bytes: its kind, length and content. No other key's bytes begin with them."""
     if isinstance(key, str):
         text = key.encode("utf-8", "surrogatepass")
         return struct.pack("<cQ", b"s", len(text)) + text

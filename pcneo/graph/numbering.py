@@ -1,4 +1,4 @@
-"""Numbers of keys by arrival."""
+"""Keys, numbered in the order in which they arrive."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Numbering:
     """Keys, all integers or all strings, numbered as they come."""
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Start with no keys."""
         self._count = 0
-        self._table = np.zeros(64, np.uint32)  # of integers: those and these are the kernel's
+        self._table = np.zeros(64, np.uint32)  # of integer keys: the kernel fills this and the next
         self._integers = np.empty(0, np.int64)
         self._strings = _Numbers()
         self._names: list[Key] = []  # the strings by number
@@ -28,12 +28,12 @@ class Numbering:
         self._ranks = np.empty(0, np.int64)
 
     def __len__(self) -> int:
-        """Keys that have numbers."""
+        """Return how many keys have numbers."""
         return self._count
 
     def add(self, rows: Sequence[Sequence[Key]]) -> NDArray[np.int64]:
-        """Return the number of each key of some rows, row after row, with new ones for keys that have none."""
-        # Rows are not put together first: a search has hundreds of thousands of keys, and each look at them counts.
+        """Return the number of each key in the rows, row after row; keys without a number get new ones."""
+        # Rows are not joined first: a search has hundreds of thousands of keys, and every pass over them counts.
         keys, count = chain.from_iterable(rows), sum(map(len, rows))
         if isinstance(rows[0][0], str):
             numbers = np.fromiter(map(self._strings.__getitem__, keys), np.int64, count)
@@ -43,7 +43,7 @@ class Numbering:
         try:
             wanted = np.fromiter(keys, np.int64, count)
         except OverflowError:
-            wanted = key_array(list(chain.from_iterable(rows)))  # says which
+            wanted = key_array(list(chain.from_iterable(rows)))  # raises an error that names the key
         most = self._count + count
         if most > len(self._integers):
             self._integers = np.append(self._integers, np.empty(2 * most - len(self._integers), np.int64))
@@ -56,18 +56,18 @@ class Numbering:
         return numbers
 
     def keys(self, numbers: NDArray[np.integer[Any]]) -> list[Key]:
-        """The keys that have these numbers."""
+        """Return the keys that have these numbers."""
         if self._names:
             return [self._names[number] for number in numbers.tolist()]
         return self._integers[numbers].tolist()
 
     def ranks(self, keys: Collection[Key]) -> NDArray[np.int64]:
-        """By number: of two of `keys` the smaller has the smaller rank, integers themselves. Calls may add keys."""
+        """Return ranks by number: they ascend with `keys`, and an integer is its own. Later calls may add keys."""
         if not self._names:
             return self._integers
         if len(keys) > len(self._in_order):
             self._in_order.extend(list(keys)[len(self._in_order) :])
-            self._in_order.sort()  # merges what is in order
+            self._in_order.sort()  # merges runs that are in order
             self._ranks = np.zeros(self._count, np.int64)
             self._ranks[list(map(self._strings.__getitem__, self._in_order))] = np.arange(len(self._in_order))
         return self._ranks

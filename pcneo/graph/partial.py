@@ -20,12 +20,12 @@ class PartialGraph:
     """The vertices whose neighbours have been fetched so far, and those of which only the key is known.
 
     Vertices are numbered by arrival and rows are appended, so that nothing known moves when more is fetched. Arrays
-    have room for more vertices and arcs than there are.
+    have room for more vertices and arcs than are known.
 
     Attributes:
         row_count: rows fetched.
         arc_count: entries of all rows: an edge whose ends have both been fetched counts twice.
-        largest: the most neighbours that a fetched vertex has, or rows that one vertex is in.
+        largest: the most neighbours of any fetched vertex or, if more, the most rows that contain the same vertex.
     """
 
     def __init__(self) -> None:
@@ -40,12 +40,12 @@ class PartialGraph:
 
     @property
     def vertex_count(self) -> int:
-        """Vertices known by key."""
+        """How many vertices are known by key."""
         return len(self._numbering)
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """By vertex: where its row is, as `pcneo.kernels.cohesion.Rows` has it, or -1 if it is not fetched."""
+        """By vertex: where its row is, as in `pcneo.kernels.cohesion.Rows`, or -1 if it has not been fetched."""
         return self._arrived.places
 
     @property
@@ -55,16 +55,16 @@ class PartialGraph:
 
     @property
     def unfetched(self) -> NDArray[np.int32]:
-        """By vertex: of a fetched one how many neighbours are not fetched."""
+        """By vertex: for a fetched one, how many of its neighbours have not been fetched."""
         return self._arrived.unfetched
 
     @property
     def ranks(self) -> NDArray[np.int64]:
-        """By vertex: of two fetched ones that of the smaller key has the smaller rank."""
+        """By vertex: of two fetched ones, the one with the smaller key has the smaller rank."""
         return self._numbering.ranks(self._fetched)
 
     def number(self, key: Key) -> int | None:
-        """The number of a fetched vertex; None for all others."""
+        """Return the number of a fetched vertex; None for all others."""
         return self._fetched.get(key)
 
     def lacks(self, keys: Iterable[Key]) -> list[Key]:
@@ -72,11 +72,11 @@ class PartialGraph:
         return [key for key in keys if key not in self._fetched]
 
     def keys(self, numbers: NDArray[np.integer[Any]]) -> list[Key]:
-        """The keys of vertices."""
+        """Return the keys of vertices."""
         return self._numbering.keys(numbers)
 
     def rows(self, numbers: NDArray[np.integer[Any]]) -> list[NDArray[np.uint32]]:
-        """The neighbours of each of some fetched vertices, in any order."""
+        """Return the neighbours, in any order, of each of the given vertices, all fetched."""
         starts, degrees = np.divmod(self.places[numbers], MAX_DEGREE + 1)
         neighbours = self.neighbours
         return [neighbours[a:b] for a, b in zip(starts.tolist(), (starts + degrees).tolist(), strict=True)]
@@ -114,7 +114,7 @@ class PartialGraph:
         )
 
     def _make_room(self, arcs: int) -> None:
-        """Have room for all vertices, and for so many more entries of rows."""
+        """Make room for all vertices, and for `arcs` more entries of rows."""
         arrived = self._arrived
         if self.vertex_count > len(arrived.places):
             more = 2 * self.vertex_count - len(arrived.places)
@@ -133,7 +133,7 @@ class PartialGraph:
         self._arrived = arrived
 
     def _refuse(self, differing: int, fresh: NDArray[np.int64], rows: list[NDArray[np.int64]]) -> None:
-        """Raise the error for a vertex that names, or is named by, a fetched one that does not say the same."""
+        """Raise the error for `differing` and another fetched vertex, of which only one names the other."""
         known = {v: set(row.tolist()) for v, row in zip(fresh.tolist(), rows, strict=True)}
         earlier = [v for v in self._fetched.values() if v not in known]
         known |= {v: set(row.tolist()) for v, row in zip(earlier, self.rows(np.array(earlier, np.int64)), strict=True)}
@@ -141,14 +141,14 @@ class PartialGraph:
         a, b = sorted(self.keys(np.array([differing, other])))
         raise GraphChangedError(
             f"Only one of {a!r} and {b!r} had the other as a neighbour when it was read: "
-            "the graph changed in between. Ask again.",
+            "the graph changed while it was read. Ask again.",
             pair=(a, b),
         )
 
     def around(self, vertices: NDArray[np.integer[Any]]) -> tuple[Graph, NDArray[np.int64]]:
         """Return fetched vertices with their rows as a graph, and their positions in it.
 
-        Their neighbours are vertices of it too, but have no rows.
+        Their neighbours are also vertices of that graph, but without rows.
         """
         rows = self.rows(vertices)
         numbers, places = np.unique(np.concatenate((vertices, *rows)), return_inverse=True)

@@ -5,6 +5,6 @@ from contextlib import suppress
 
 from pcneo.errors import ParameterError
 
-with suppress(ValueError):  # what is no whole number numba leaves out
-    if int(os.environ.get("NUMBA_NUM_THREADS", "1")) < 1:  # at which numba itself ends in a traceback
+with suppress(ValueError):  # numba itself ignores what is not a whole number
+    if int(os.environ.get("NUMBA_NUM_THREADS", "1")) < 1:  # numba itself would end in a traceback
         raise ParameterError("NUMBA_NUM_THREADS must be 1 or more. Unset it.", name="NUMBA_NUM_THREADS", value=0)

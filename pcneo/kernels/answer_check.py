@@ -1,6 +1,6 @@
 """The independent check of an answer; it shares no code with the search.
 
-ALGORITHM.md#the-independent-check says why these conditions are enough.
+ALGORITHM.md#the-independent-check explains why these conditions are enough.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ def check_cohesions(offsets, neighbours, need, queries, bounds, members, edges, 
         bounds: int64; the i-th cohesion is `members[bounds[i]:bounds[i + 1]]`.
         members: uint32.
         edges: int64, one per cohesion; filled with its number of edges.
-        minimal: whether to prove too, at a much higher cost, that no vertex can be left out.
+        minimal: whether to prove also, at a much higher cost, that no vertex can be left out.
         place: int64, n zeros; zeros again on return.
 
     Returns:

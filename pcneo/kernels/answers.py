@@ -1,7 +1,8 @@
 """Randomised response on rows of bits: the flips, and what is counted in the graph of the yes-answers.
 
 That graph is a symmetric matrix of bits, `answers`: uint64, shape (n, words) with words = ceil(n/64); bit y % 64 of
-`answers[x, y // 64]` is the answer for {x, y}. It has about f·n² ones, so ands of whole rows are quicker than lists.
+`answers[x, y // 64]` is the answer for {x, y}. It has about f·n² ones, so it is quicker to AND whole rows than to go
+through lists.
 """
 
 import numpy as np
@@ -14,11 +15,11 @@ ONE = np.uint64(1)
 
 @njit(nogil=True, cache=True)
 def answer_row(coins, below, x, friends, row):
-    """Answer for the pairs {x, y}, y > x: flip what the graph holds where the coin is less than `below`.
+    """Answer for the pairs {x, y}, y > x: flip what the graph holds if the coin is less than `below`.
 
     Args:
         coins: uint8, 3·(n-1-x); three bytes a pair, the highest first, in the order of y.
-        below: int64; a.
+        below: int64; the threshold a.
         x: the vertex.
         friends: uint32; its neighbours.
         row: uint64, words; zeros at the places of y > x.
@@ -125,7 +126,7 @@ def keep_sharing(answers, least, first, last, kept):
         answers: the answers.
         least: how many they must share.
         first, last: blocks of 64 vertices.
-        kept: uint64, as `answers`, zeros; the answer for {x, y} is set in the row of x alone.
+        kept: uint64, as `answers`, zeros; the answer for {x, y} is set only in the row of x.
     """
     for block in range(first, last):
         for y in range(block << 6, len(answers)):
@@ -174,7 +175,7 @@ def count_cliques(answers, first, last, beside, thrice):
 def count_paths(answers, degrees, first, last, sums):
     """Sum over the middles y of two-paths, for each vertex w in first..last-1.
 
-    Of y's yes-neighbours other than w let c be those that are w's too, and e the rest.
+    Among y's yes-neighbours other than w, let c be how many are also w's, and e how many are not.
 
     Args:
         answers: the answers.
@@ -200,7 +201,7 @@ def count_paths(answers, degrees, first, last, sums):
 
 @njit(nogil=True, cache=True)
 def _common_with(answers, degrees, w, common):
-    """Fill `common` with the yes-neighbours that w shares with each vertex, the shorter way."""
+    """Fill `common` with how many yes-neighbours w shares with each vertex, in the quicker of two ways."""
     n, words = answers.shape
     steps = 0
     for i in range(words):

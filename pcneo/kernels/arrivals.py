@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.cohesion import DEGREE_BITS
 
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neighbouring keys end far apart
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neighbouring keys end up far apart
 
 
 @njit(nogil=True, cache=True)
 def number_keys(wanted, table, keys, known, numbers):
-    """Number each key of `wanted`: those that are new follow the `known` ones, in the order in which they come.
+    """Number each key of `wanted`: new keys follow the `known` ones, in the order in which they come.
 
     A hash table with open addressing takes a fraction of the time of a dict.
 
     Args:
         wanted: int64.
-        table: uint32, a power of two of entries, more than there are keys at the end; a key's number plus 1, or 0.
-        keys: int64, at least as many as there are keys at the end; each key at its number.
+        table: uint32; its length is a power of two above the number of keys at the end; a key's number plus 1, or 0.
+        keys: int64, with room for all keys at the end; each key is at its number.
         known: how many keys have numbers.
         numbers: int64, as long as `wanted`; the result.
 
@@ -48,10 +48,10 @@ class Arrived(NamedTuple):
     Attributes:
         neighbours: uint32; the rows, one after the other, each in any order.
         places: int64, n; where the row of a vertex is, as `pcneo.kernels.cohesion.Rows` has it, or -1.
-        unfetched: int32, n; of a vertex that has a row how many neighbours have none.
+        unfetched: int32, n; for a vertex that has a row, how many of its neighbours have none.
         arriving: int32, n; the number of rows that a vertex is in.
         marks: uint64, n; random.
-        named: uint64, n; the sum, modulo 2^64, of the marks of those in whose rows a vertex is.
+        named: uint64, n; the sum, modulo 2^64, of the marks of the vertices in whose rows a vertex is.
         seen: int32, n; the last row that a vertex came in, counted from 1.
     """
 
@@ -66,10 +66,10 @@ class Arrived(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def append_rows(arrived, rows, arcs, fresh, ends, listed):
-    """Append the rows of `fresh` vertices without repeated neighbours and self-loops.
+    """Append the rows of `fresh` vertices without repeated neighbours or self-loops.
 
-    Who names a vertex when its row arrives must be who has a row among those that it names: if both ends of an edge
-    have rows, both must list it. The two sets are compared by the sums of their marks.
+    When the row of a vertex arrives, the vertices that already name it must be exactly those of its neighbours that
+    have rows: if both ends of an edge have rows, both must list it. The sets are compared by the sums of their marks.
 
     Args:
         arrived: has room for all that comes.
@@ -77,8 +77,8 @@ def append_rows(arrived, rows, arcs, fresh, ends, listed):
         fresh, ends, listed: int64; the row of the i-th is `listed[ends[i - 1] : ends[i]]`.
 
     Returns:
-        The entries of all rows, the longest of the fresh rows, the most rows that a vertex of these is in, and the
-        first vertex that somebody names in vain or that names somebody in vain, or -1.
+        The number of entries in all rows, the length of the longest fresh row, the most rows that any vertex in the
+        fresh rows is in, and the first vertex whose two sets differ, or -1.
     """
     neighbours, places, unfetched, arriving, marks, named, seen = arrived
     longest, most, begin = np.int64(0), np.int64(0), np.int64(0)

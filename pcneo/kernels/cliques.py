@@ -14,7 +14,8 @@ of T, or the ends of an edge in T. Every k-clique of the root belongs to exactly
 
 A node counts three numbers, including all nodes below it: the cliques, those that contain a given vertex of P, and
 those that contain two given vertices of P. They are credited to the vertices, or pairs, that the node has and the node
-above has not. When a vertex joins P late, the count so far is subtracted from it; the final count is added at the end.
+above it does not have. When a vertex joins P late, the count so far is subtracted from it; the final count is added at
+the end.
 
 Counts are at most 2^63 - 1. A sum of two counts that exceeds it comes out negative, and every sum is checked for that.
 """
@@ -35,7 +36,7 @@ _SIX = np.uint64(6)
 _ALL = np.uint64(2**64 - 1)
 _LAST = np.uint64(63)
 _MANY = 16  # average neighbours of a successor among the successors; above it, listing 4- and 5-cliques costs more
-_AWAY = 63  # the local number of a vertex that is no successor of a root with one word, which has at most 63
+_AWAY = 63  # the local number of a vertex that is not a successor of a root with one word, which has at most 63
 
 
 class Workspace(NamedTuple):
@@ -45,8 +46,8 @@ class Workspace(NamedTuple):
     need.
 
     Attributes:
-        place: uint8, n; a vertex's local number where one word is enough; `_AWAY` for a vertex without.
-        wide_place: uint32, n; a vertex's local number plus one where it is not. Empty if one word is always enough.
+        place: uint8, n; a vertex's local number where one word is enough; `_AWAY` for a vertex that has none.
+        wide_place: uint32, n; a vertex's local number plus one where one word is not enough; empty if it always is.
         rows: uint64; bit j of row i is set if the successors i and j of the root are adjacent.
         rest: uint64; T at each depth.
         waiting: uint64; the vertices of T to hold next, at each depth.
@@ -56,7 +57,7 @@ class Workspace(NamedTuple):
         clique: uint64, d; the vertices of P.
         clique_sizes: int64, depth; |P|.
         counted: int64, (depth, 3); the cliques, those with a given vertex of P, those with two given vertices of P.
-        credits: int64, d; a number for each local vertex but the root.
+        credits: int64, d; a number for each local vertex except the root.
         pairs: int64, (d + 1)²; a number for each pair of local vertices; empty where pairs are not counted.
     """
 
@@ -417,13 +418,11 @@ def _list_small(rows, count, largest, small):
     One word holds all 4-cliques of a local edge, and all 5-cliques of a local triangle, so only edges and triangles are
     listed. A vertex meets each of its 4-cliques through two edges, each of its 5-cliques through three triangles.
 
-    Args:
-        rows, count: the matrix.
-        largest: 3, 4 or 5.
-        small: int64, (3, 63); filled with the number of 3-, 4- and 5-cliques of each local vertex.
+    `small`, int64, (3, 63), is filled with the number of 3-, 4- and 5-cliques of each local vertex; `largest` is 3, 4
+    or 5.
 
     Returns:
-        The number of 3-, 4- and 5-cliques. OVERFLOW for the last two, without their part of `small`, where there are so
+        The number of 3-, 4- and 5-cliques; OVERFLOW for the last two, without their part of `small`, if there are so
         many edges that a walk costs less.
     """
     fours, fives = small[1], small[2]

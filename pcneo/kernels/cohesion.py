@@ -1,28 +1,28 @@
 """Minimal p-cohesions on arrays: the paper's Algorithms 1 and 2 (ALGORITHM.md#expand, ALGORITHM.md#shrink).
 
-Needs are integers; p is not known here. A vertex whose row is not known stops a search that comes to score it, which
-names what it lacks and goes on from there once that is known: so the same kernel serves a graph that is being fetched.
+Needs are integers; p is not known here. A search that comes to score a vertex whose row is not known stops, names what
+it lacks, and goes on from there once that is known: so the same kernel serves a graph that is still being fetched.
 
 **What takes the time** is Σ, for which a candidate's whole row is looked through: the sum of the l largest in(o) over
-its neighbours o outside P. Most candidates are not among the best, and a bound of Σ shows it. For every t >= 0
+its neighbours o outside P. Most candidates are not among the best, and a bound on Σ shows it. For every t >= 0
 
     Σ <= l·t + Σ_o max(in(o) - t, 0)
 
 because each of the l largest is at most t + max(in(o) - t, 0), and the others add nothing negative. Where t is the l-th
-largest itself the two sides are equal: whoever is above it is among the l, and all of the l reach it. The number of
-in(o) >= t tells on which side of the l-th largest t lies. So bisection over t, a pass over the row at each step, comes
-from a bound to Σ, and stops as soon as the bound is too low for the candidate to be chosen.
+largest itself the two sides are equal: all that are above it are among the l, and all of the l reach it. The number of
+in(o) >= t shows on which side of the l-th largest t lies. So bisection over t, with a pass over the row at each step,
+tightens a bound to Σ, and stops as soon as the bound is too low for the candidate to be chosen.
 
 Two bounds need no pass. Σ is at most l times the largest in(o) outside P. And if Σ <= S held after j vertices had
-joined, Σ <= S + l·(i - j) holds after i: a join raises no in(o) by more than 1, l does not grow, and o that joins is no
-longer added. (S = 0 after j = 0 is true of everybody.)
+joined, Σ <= S + l·(i - j) holds after i: a join raises no in(o) by more than 1, l does not grow, and an o that joins is
+no longer added. (S = 0 after j = 0 is true of every vertex.)
 
-**No tolerance is needed.** A bound of the score is computed from the bound of Σ as the score is from Σ. Division and
+**No tolerance is needed.** A bound on the score is computed from the bound on Σ as the score is from Σ. Division and
 subtraction of doubles are monotone, rounding included, so it is never below the score; and a candidate is dropped only
-where its bound, ties by identifier included, comes after the worst of the b that would be chosen without it.
+if its bound, ties by identifier included, comes after the worst of the b that would be chosen without it.
 
-**Widths.** `inside` is read more than anything else. Where no count can reach 2^14 it has 16 bits, `helped` 32; else 32
-and 64. Either way the compiler makes vector instructions of the passes.
+**Widths.** `inside` is read more than anything else. If no count can reach 2^14 it has 16 bits, `helped` 32; else 32
+and 64. Either way the compiler turns the passes into vector instructions.
 """
 
 from typing import Any, NamedTuple
@@ -38,25 +38,25 @@ DEGREE = 1
 
 DEGREE_BITS = 21
 MAX_DEGREE = (1 << DEGREE_BITS) - 1
-NARROW = 1 << 14  # what counts of 16 bits stay below: a member's, less 2^14 and less t, must not wrap around
+NARROW = 1 << 14  # counts of 16 bits stay below this: a member's, less 2^14 and less t, must not wrap around
 
-_LINE = 16  # neighbours in what the processor fetches from memory at once
+_LINE = 16  # neighbours that the processor fetches from memory at once
 _AHEAD = 12  # rows that are fetched before they are looked through
 
-# What only reads and writes arrays it is given needs no counts of references to them, whose upkeep costs a tenth.
+# Functions that only read and write the arrays they are given need no reference counts, whose upkeep costs a tenth.
 _OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "_nrt": False, "error_model": "numpy"}
 _compiled = njit(**_OPTIONS)
 _inlined = njit(inline="always", **_OPTIONS)  # by numba, before types are inferred: a third less time to compile
 
 
 class Rows(NamedTuple):
-    """The graph as the kernels take it, one word a vertex for all that is looked up together.
+    """The graph as the kernels take it, with one word per vertex for all that is looked up together.
 
     Attributes:
         places: int64, n; where the row of a vertex begins << 21 | its degree, or -1 where its row is not known.
         neighbours: uint32; the rows, each in any order.
         needs: int64, by degree.
-        ranks: int64, n; of two vertices whose rows are known that of the smaller identifier has the smaller one.
+        ranks: int64, n; of two vertices whose rows are known, the one with the smaller identifier has the smaller rank.
     """
 
     places: NDArray[np.int64]
@@ -66,7 +66,7 @@ class Rows(NamedTuple):
 
 
 def degrees_of(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the degrees of vertices from their entries in `Rows.places`; their rows are known."""
+    """Return the degrees of vertices from their entries in `Rows.places`; their rows must be known."""
     return places & MAX_DEGREE
 
 
@@ -81,19 +81,19 @@ class Workspace(NamedTuple):
     Attributes:
         inside: int16 or int32, n; in(v), less 2^14 or 2^30 for a member of P. While P shrinks: in(v) less what v needs.
         helped: uint32 or uint64, n; c in the upper half, cn in the lower one.
-        sums: uint64, n; a bound of Σ in the lower half, how many had joined when it was found in the upper one.
+        sums: uint64, n; a bound on Σ in the lower half; in the upper half, how many had joined when it was found.
         marks: uint8, n; 1 for the neighbours of q. While P shrinks: `_GONE`, `_OPEN` or `_MUST`.
-        reached: int64; of an expansion that lacks rows: how many have joined, how many of them are in `lacking`, and
-            the largest in(v) there has been.
+        reached: int64; for an expansion that lacks rows: how many have joined, how many of them are in `lacking`, and
+            the largest in(v) so far.
         order: uint32, n; the members of P in join order.
-        lacking: uint32, n; the members of P that lack neighbours. While P shrinks: who leaves.
-        enough: as `inside`, n; for each of them the value of `inside` that meets its need.
-        candidates, merits, lacks, bounds: uint32, float64, int64, int64; of each candidate the vertex, and if it lacks
-            neighbours: its merit, how many it lacks, and what Σ is at most, or 0 once it has been scored.
+        lacking: uint32, n; the members of P that lack neighbours. While P shrinks: the vertices that leave.
+        enough: as `inside`, n; for each member in `lacking`, the value of `inside` that meets its need.
+        candidates, merits, lacks, bounds: uint32, float64, int64, int64; for each candidate, the vertex and, if it
+            lacks neighbours, its merit, how many it lacks, and a bound on Σ, or 0 once it has been scored.
         scores, chosen: float64, uint32; the heap of vertices to join, the worst on top.
-        guesses, likely: float64, uint32; the same of places in `candidates` that are to be scored.
+        guesses, likely: float64, uint32; the same for places in `candidates` that are to be scored.
         row: as `inside`; one row of it, followed by zeros.
-        stop: uint8, 1; not 0 when the search is to end, without an answer.
+        stop: uint8, 1; not 0 when the search must end without an answer.
     """
 
     inside: NDArray[np.int16 | np.int32]
@@ -117,7 +117,7 @@ class Workspace(NamedTuple):
 
 
 def workspace(vertex_count: int, max_degree: int) -> Workspace:
-    """Return a fresh workspace for a graph of so many vertices, none of which is in more than `max_degree` rows."""
+    """Return a fresh workspace for a graph of this many vertices, none of which is in more than `max_degree` rows."""
     n, most = vertex_count, max_degree + 1
     count, pair = (np.int16, np.uint32) if max_degree < NARROW else (np.int32, np.uint64)
     return Workspace(
@@ -143,12 +143,12 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
 
 
 def has_room(work: Workspace, vertex_count: int, max_degree: int) -> bool:
-    """Whether a workspace will do for a graph that has grown to this."""
+    """Whether a workspace is large enough for a graph that has grown to this size."""
     return vertex_count <= len(work.inside) and max_degree < len(work.candidates)
 
 
 def counts_inside(work: Workspace, vertices: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return in(v) of some vertices in an expansion that lacks rows, and whether they are members."""
+    """Return in(v) for some vertices in an expansion that lacks rows, and whether they are members."""
     inside = work.inside[vertices]
     joined = inside < 0
     inside[joined] += 1 << (8 * inside.itemsize - 2)
@@ -156,7 +156,7 @@ def counts_inside(work: Workspace, vertices: NDArray[np.int64]) -> tuple[NDArray
 
 
 def enlarged(work: Workspace, vertex_count: int, max_degree: int) -> Workspace:
-    """Return a larger workspace in which the query of `work` goes on, or begins anew where counts need more bits."""
+    """Return a larger workspace in which the query of `work` goes on, or begins again if counts need more bits."""
     larger = workspace(vertex_count, max_degree)
     if larger.inside.dtype == work.inside.dtype:
         for new, old in zip(larger, work, strict=True):
@@ -179,7 +179,7 @@ def _need(rows, v):
 
 @_inlined
 def _fetch_row(rows, v):
-    """Have the processor fetch the first part of v's row, which is soon looked through."""
+    """Have the processor fetch the first part of v's row, which will soon be looked through."""
     start, stop = _row(rows, v)
     for ahead in range(np.uint64(0), np.uint64(3 * _LINE), np.uint64(_LINE)):
         fetch(rows.neighbours, min(start + ahead, stop))
@@ -264,13 +264,13 @@ def _keep(ranks, scores, kept, size, most, score, vertex):
 
 @_inlined
 def _join(rows, work, v, lacking, highest):
-    """Let v join P; return how many members are on the list of those that lack, and the largest in(o) so far."""
+    """Let v join P; return how many members are listed as lacking neighbours, and the largest in(o) so far."""
     inside, helped = work.inside, work.helped
     has, need = np.int64(inside[v]), _need(rows, v)
     inside[v] = has - _away(inside)
     amount = np.uint64(work.marks[v])
     if has < need:
-        amount += np.uint64(1) << _half(helped)  # until `_take` finds that v lacks no more
+        amount += np.uint64(1) << _half(helped)  # until `_take` finds that v no longer lacks any
         work.lacking[lacking] = v
         work.enough[lacking] = need - _away(inside)
         lacking += 1
@@ -289,7 +289,7 @@ def _join(rows, work, v, lacking, highest):
 
 @_inlined
 def _take(rows, work, count):
-    """Drop from `work.lacking` who lacks no more; return how many are left, and the one with the largest in(v)."""
+    """Drop from `work.lacking` those that lack none now; return how many are left and which has the largest in(v)."""
     inside, helped, lacking, enough = work.inside, work.helped, work.lacking, work.enough
     left, taken, most = np.int64(0), np.uint32(0), np.int64(-2 * _away(inside))
     for i in range(count):
@@ -309,7 +309,7 @@ def _take(rows, work, count):
 
 @_inlined
 def _candidates(rows, work, v):
-    """Put v's neighbours outside P into `work.candidates` and return how many they are."""
+    """Put v's neighbours outside P into `work.candidates` and return how many there are."""
     inside, candidates, size = work.inside, work.candidates, np.uint64(0)
     start, stop = _row(rows, v)
     for i in range(start, stop):
@@ -321,7 +321,7 @@ def _candidates(rows, work, v):
 
 @_inlined
 def _unknown(rows, candidates, size):
-    """Keep those candidates alone whose rows are not known; return how many they are."""
+    """Keep only the candidates whose rows are not known; return how many there are."""
     unknown = np.int64(0)
     for i in range(size):
         w = candidates[i]
@@ -333,7 +333,7 @@ def _unknown(rows, candidates, size):
 
 @_inlined
 def _weigh(rows, work, score, size, wanted, joined, highest):
-    """Score the candidates that need no Σ; of the others bound it, and list them with a guess of their score.
+    """Score the candidates that need no Σ; for the others bound it, and list them with a guess of their score.
 
     Returns:
         How many are in the heap, and how many are listed; -1 if the row of a candidate is not known.
@@ -372,7 +372,7 @@ def _most_likely(ranks, guesses, likely, listed, room):
 
 @_inlined
 def _contenders(work, size):
-    """List the candidates not scored yet whose bound reaches the worst in the heap."""
+    """List the candidates not scored yet whose bounds reach the worst score in the heap."""
     merits, lacks, bounds, likely, worst, listed = work.merits, work.lacks, work.bounds, work.likely, work.scores[0], 0
     for i in range(size):
         likely[listed] = i
@@ -380,7 +380,7 @@ def _contenders(work, size):
     return listed
 
 
-_PAD = 32  # rows are gathered in multiples of it, as vector instructions take them
+_PAD = 32  # rows are gathered in multiples of this, as vector instructions take them
 
 
 @_inlined
@@ -398,10 +398,10 @@ def _gather(rows, inside, row, w):
 
 @_inlined
 def _above(row, size, t, sums):
-    """Σ_o max(in(o) - t, 0) over a row, and how many in(o) are t or more; a member is below any t.
+    """Σ_o max(in(o) - t, 0) over a row, and how many in(o) are t or more; a member's is below any t.
 
-    Every operation is of the width of its array, without which they would not become vector instructions. Zeros that
-    follow the row count only for t = 0, where the number does not matter.
+    Every operation has the width of its array; otherwise it would not become a vector instruction. Zeros that follow
+    the row count only for t = 0, where the number does not matter.
     """
     count, total = row.dtype.type, sums.dtype.type
     t = count(t)
@@ -414,7 +414,7 @@ def _above(row, size, t, sums):
 
 @_inlined
 def _score(rows, work, listed, filled, wanted, joined):
-    """Score the candidates on the list as exactly as it takes to know who is chosen; return the size of the heap."""
+    """Score the listed candidates as exactly as it takes to know which are chosen; return the size of the heap."""
     ranks, scores, chosen, candidates, likely = rows.ranks, work.scores, work.chosen, work.candidates, work.likely
     for r in range(min(listed, _AHEAD)):
         _fetch_row(rows, candidates[likely[r]])
@@ -430,7 +430,7 @@ def _score(rows, work, listed, filled, wanted, joined):
         size = _gather(rows, work.inside, work.row, w)
         low, high = -1, bound // lacking + 1  # the l-th largest is at least low and less than high
         t = high >> 1
-        if full:  # half the mean that Σ would need to have
+        if full:  # half the mean in(o) that Σ would need for this candidate to be chosen
             t = min(high - 1, np.int64(0.5 / (merit - scores[0])))
         while high - low > 1:
             excess, reached = _above(work.row, size, t, work.helped)
@@ -453,7 +453,7 @@ def _score(rows, work, listed, filled, wanted, joined):
 
 @_inlined
 def _choose(rows, work, size, filled, listed, wanted, joined):
-    """Put the `wanted` best of the weighed candidates into `work.order`, after those who joined, the best one first.
+    """Put the `wanted` best of the weighed candidates into `work.order`, after those that have joined, best first.
 
     The likely ones are scored first: the better the heap is, the more of the others are refused by their bounds.
     """
@@ -473,15 +473,15 @@ def _choose(rows, work, size, filled, listed, wanted, joined):
 def expand(rows, score, q, work):
     """Algorithm 1: put the members of P into `work.order`, in the order in which they join.
 
-    An expansion that lacks rows stops before it chooses whom to add, with all that it knows in `work`. Called again, it
-    goes on there.
+    An expansion that lacks rows stops before it chooses vertices to add, with all that it knows in `work`. Called
+    again, it goes on from there.
 
     Returns:
         (members of P, 0), or (members so far, m) if the m vertices now in `work.candidates` have to be known first;
-        (members so far, -1) where the search was stopped.
+        (members so far, -1) if the search was stopped.
     """
     joined, lacking, highest = work.reached[0], work.reached[1], work.reached[2]
-    wanted, unknown = np.int64(0), np.int64(0)  # types are spelt out, or numba compiles what they go to twice
+    wanted, unknown = np.int64(0), np.int64(0)  # types are spelt out, or numba would compile what takes them twice
     if joined == 0:
         for i in range(*_row(rows, q)):
             work.marks[rows.neighbours[i]] = 1
@@ -521,10 +521,10 @@ _MUST = 2
 
 @_inlined
 def _remove(rows, work, v):
-    """Remove v, then whoever falls below its need, and so on; stop and return False at the first `must` vertex.
+    """Remove v, then members that fall below their needs, and so on; stop and return False at the first `must` vertex.
 
-    `work.lacking` logs who was removed; `work.inside` has what members have to spare. Who has left has so much added
-    to it that it cannot fall below 0 again. Neither can a vertex that was never a member: it loses what it got.
+    `work.lacking` logs the removed vertices; `work.inside` has what members have to spare. So much is added to it for a
+    removed vertex that it cannot fall below 0 again. Nor can it for one that was never a member: it loses what it got.
     """
     spare, state, leaving = work.inside, work.marks, work.lacking
     leaving[0] = v
@@ -581,12 +581,12 @@ def _shrink(rows, work, joined):
 # --- Many queries
 
 
-_SHARE = 4  # where the rows of P have more than a fourth of n entries, zeros for all n are written sooner
+_SHARE = 4  # if the rows of P have more than a fourth of n entries, writing zeros for all n is quicker
 
 
 @_compiled
 def _clear(work):
-    """Set to zero what is known of every vertex but its mark."""
+    """Set to zero what is known of every vertex, except its mark."""
     inside, helped, sums = work.inside, work.helped, work.sums
     for v in range(len(inside)):
         inside[v] = 0
@@ -598,7 +598,7 @@ def _clear(work):
 
 @_inlined
 def _forget(rows, work, joined):
-    """Set to zero what is known of P and its neighbours; leave in `work.order` who stayed, and return how many."""
+    """Set to zero what is known of P and its neighbours; leave in `work.order` what stayed, and return how many."""
     left = entries = np.int64(0)
     for i in range(joined):
         entries += rows.places[work.order[i]] & MAX_DEGREE
@@ -622,7 +622,7 @@ def _forget(rows, work, joined):
 
 @_compiled
 def _search(rows, score, queries, work, ends, members, done, filled):
-    """Search one query after another, from the one numbered `done` on, until an answer does not fit or lacks rows.
+    """Search one query after another, starting with number `done`, until an answer does not fit or lacks rows.
 
     Returns:
         The queries done, the members written; then, for the query after them, how many members in `work.order` did
@@ -647,20 +647,20 @@ def _search(rows, score, queries, work, ends, members, done, filled):
 def minimal_cohesions(
     rows: Rows, score: int, queries: NDArray[np.int64], work: Workspace
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Minimal p-cohesions of the queried vertices, one after another.
+    """Return minimal p-cohesions of the queried vertices, one after another.
 
     Args:
         rows: the graph.
         score: DENSITY or DEGREE.
         queries: int64, vertices whose neighbours are known.
-        work: a workspace for this graph, used by nobody else meanwhile.
+        work: a workspace for this graph; no other thread may use it meanwhile.
 
     Returns:
         ends: int64, one for each cohesion found (fewer than queries where `work.stop` was set); the i-th is
             `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
         missing: uint32; if not empty, the query after the last one found needs the neighbours of these vertices. How
-            far it came is in `work`: called with that query first, it goes on there.
+            far it came is in `work`: called with that query first, it goes on from there.
     """
     ends, members = np.empty(len(queries), np.int64), np.empty(16 * len(queries), np.uint32)
     done = filled = 0

@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def largest_common(offsets, neighbours, first, last, largest):
-    """Raise `largest` to the most common neighbours of a pair {v, u}, u > v, with v in first..last-1, at both its ends.
+    """Raise `largest`, at both ends of each pair {v, u}, u > v, v in first..last-1, to its number of common neighbours.
 
     Args:
         offsets: int64, n + 1.

@@ -35,7 +35,7 @@ class Marks(NamedTuple):
     """One thread's memory for one row of Ĝ at a time.
 
     Attributes:
-        marked: uint8, n; 1 for the row's own vertex and those in it; all 0 between rows.
+        marked: uint8, n; 1 for the row's own vertex and for those in the row; all 0 between rows.
         row: uint32, n; the vertices in the row.
     """
 

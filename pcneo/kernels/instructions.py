@@ -47,4 +47,4 @@ lowest = _of_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntTyp
 """`lowest(word)`: the index of the lowest bit set; at least one must be."""
 
 fetch = _prefetch()
-"""`fetch(numbers, place)`: start loading `numbers[place]` into the cache, without waiting; it need not exist."""
+"""`fetch(numbers, place)`: start loading `numbers[place]` into the cache, without waiting; it may not exist."""

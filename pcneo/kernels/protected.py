@@ -1,7 +1,7 @@
 """Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (GUARANTEE.md#critical).
 
 A group is a set of vertices, and groups overlap. P̂ is the set of all pairs of vertices inside some group, and Ĝ is the
-graph with all of them added. A vertex's row of Ĝ lists its *partners*, with whom it shares a group, and its other
+graph with all of them added. A vertex's row of Ĝ lists its *partners*, with which it shares a group, and its other
 neighbours. Rows are made when they are needed, from the groups of the vertex, so a pair counts once however many groups
 it lies in.
 """
@@ -30,7 +30,7 @@ def _mark_new(vertices, marks, count):
 
 @njit(nogil=True, cache=True)
 def _mark_bits(v, bits, marks):
-    """Mark the vertices whose bits are set, but v, and put them into the row; return their number."""
+    """Mark the vertices whose bits are set, except v, and put them into the row; return their number."""
     marked, row = marks
     count = 0
     for i in range(len(bits)):
@@ -82,7 +82,7 @@ def count_rows(rows, first, last, edges_at, marks, pairs, degrees, inside):
         rows: the arrays Ĝ is made from.
         first, last: the vertices v.
         edges_at: int64, n; where the graph's edges {v, w}, w > v, begin among all edges u < v, ascending by u, then v.
-        marks: of this thread.
+        marks: this thread's.
         pairs: int64, n; filled with the number of partners w > v of each v.
         degrees: int64, n; filled with the number of neighbours in Ĝ.
         inside: bool, m; filled with whether the edge is in P̂.

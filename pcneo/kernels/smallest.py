@@ -1,9 +1,9 @@
 """The search `smallest` on arrays (ALGORITHM.md#smallest): small sets are listed, larger ones improved.
 
 Needs are integers; p is not known here. Every budget counts entries of rows that are read, or turns, never time. Ties
-go to the smaller identifier, and lots are drawn in the order of identifiers among the vertices at hand: an answer
-depends neither on how vertices are numbered nor on how much of the graph is known. Where a row that is not known would
-have to be, the search goes on as far as that makes sense, lists what is missing, and is begun anew when it is there.
+go to the smaller identifier, and lots are drawn in the order of identifiers among the vertices considered: an answer
+depends neither on how vertices are numbered nor on how much of the graph is known. Where a row is needed that is
+not known, the search goes on as far as that makes sense, lists what is missing, and begins again once that is there.
 """
 
 from typing import Any, NamedTuple
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 from pcneo.kernels.cohesion import DEGREE_BITS, MAX_DEGREE, Workspace
 
 LARGEST_LISTED = 8
-"""Members of the largest sets that are listed: the members that a vertex is adjacent to are the bits of a byte."""
+"""Members of the largest sets that are listed: the bits of a byte show which members a vertex is adjacent to."""
 
 _LISTING_READS = 30_000  # entries of rows
 _GROWTH_READS = 1_000_000
-_GROWN = 20  # times the size of the best set so far: a set that grows beyond is given up
+_GROWN = 20  # times the size of the best set so far: a set that grows beyond this is given up
 _STARTS = 8  # for each unit of effort, at most
-_START_READS = 80_000  # by growing sets: no further start is made once there were so many for each unit of effort
-_BESIDE = 128  # vertices outside a set that may take the place of members; beside a larger set as many as it has
+_START_READS = 80_000  # in growing sets: no further start is made after more than this for each unit of effort
+_BESIDE = 128  # vertices outside a set that may take the place of members; beside a larger set, as many as its members
 _ROUNDS = 8
 _PHASES = 3  # of swaps
 _SWAPS = 256  # a phase
-_LARGE = 1_000  # members: larger sets are neither grown nor swapped, and improved in fewer rounds
+_LARGE = 1_000  # members: larger sets are neither grown nor swapped, and are improved in fewer rounds
 _LARGE_ROUNDS = 2
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
 _INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-_LEAN: dict[str, Any] = {**_INNER, "_nrt": False}  # for what makes no arrays
+_LEAN: dict[str, Any] = {**_INNER, "_nrt": False}  # for functions that make no arrays
 _called_from_python = njit(**_OPTIONS)
 _compiled = njit(**_INNER)
 _lean = njit(**_LEAN)
@@ -43,8 +43,8 @@ class Memory(NamedTuple):
     Attributes:
         counts: int64, n.
         flags: uint8, n.
-        missing: uint32, n; vertices whose rows would have to be known.
-        stop: uint8, 1; not 0 when the search is to end, without an answer.
+        missing: uint32, n; vertices whose rows must be known first.
+        stop: uint8, 1; not 0 when the search must end without an answer.
     """
 
     counts: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Memory(NamedTuple):
 
 
 def memory_of(work: Workspace) -> Memory:
-    """Return arrays of a workspace, which is not used otherwise meanwhile."""
+    """Return arrays of a workspace, which must not be used otherwise meanwhile."""
     return Memory(work.sums.view(np.int64), work.marks, work.lacking, work.stop)
 
 
@@ -86,7 +86,7 @@ def _lot(start, turn, i):
     return np.int64((x ^ (x >> np.uint64(31))) >> np.uint64(1))
 
 
-# Of type int64, since numba compiles a function once more for a number that is written out.
+# int64, since numba compiles a function again for a number that is written out.
 _FIRST = np.int64(0)  # start or turn
 _GROWING = np.int64(1 << 12)  # the turn of the lots by which a set grows; the next one is that of swaps
 
@@ -102,7 +102,7 @@ def _by_identifier(rows, vertices):
 
 # --- The rank (ALGORITHM.md#the-rank)
 
-_NEAR = 1 << 40  # in `counts`, beside what else it has: a neighbour of the vertex at hand
+_NEAR = 1 << 40  # in `counts`, added to what is there: a neighbour of the current vertex
 _INSIDE = 1 << 41  # a member
 
 
@@ -137,7 +137,7 @@ def _closeness(rows, members, counts):
         degree = _degree(rows, a)
         for i in range(*_row(rows, a)):
             b = rows.neighbours[i]
-            # The shorter row of the two is looked through: a hub's once for each of its leaves would take minutes.
+            # The shorter of the two rows is looked through: that of a star's centre, for each leaf, would take minutes.
             if counts[b] & _INSIDE and (_degree(rows, b) < degree or (_degree(rows, b) == degree and b < a)):
                 common = 0
                 for k in range(*_row(rows, b)):
@@ -165,12 +165,10 @@ def _smallest_missing(rows, members, others, counts):
 
 @_lean
 def _outranks(rows, members, edges, others, value, counts):
-    """Whether a set has a better rank than another one, whose value it then replaces by its own.
+    """Whether a set with `edges` edges inside has a better rank than another one, whose value it then replaces.
 
-    Args:
-        rows, counts: the graph, and counts in which the two upper bits used are free.
-        members, edges: the set, and its number of edges inside.
-        others, value: the other; int64, 2: its edges, and its closeness or -1 where nobody has asked for it yet.
+    `value`, int64, (2,), holds the other's edges, and its closeness, or -1 if that has not been needed yet. In `counts`
+    the two bits used here must be free.
     """
     closeness = np.int64(-1)
     better = len(members) < len(others) or (len(members) == len(others) and edges > value[0])
@@ -218,7 +216,7 @@ def _lacks(rows, v, flags):
 
 @_lean
 def _neediest(rows, members, size, flags):
-    """The member that lacks most, ties to the smaller degree, then to who joined first; and how many it lacks."""
+    """The member that lacks most, ties to the smaller degree, then to the first to join; and how many it lacks."""
     neediest, most = members[0], 0
     for i in range(size):
         v = members[i]
@@ -230,7 +228,7 @@ def _neediest(rows, members, size, flags):
 
 @_lean
 def _most_edges(edges, size, room):
-    """The edges that there can be inside when `room` more have joined."""
+    """The most edges that can be inside once `room` more have joined."""
     return edges + room * size + room * (room - 1) // 2
 
 
@@ -250,7 +248,7 @@ def _push(rows, stack, first, last, w, flags):
 
 @_lean
 def _branches(rows, v, members, size, room, least, memory, stack, top, unknown):
-    """Push those neighbours of v that may join, and have at least so many neighbours inside; note those not known.
+    """Push those neighbours of v that may join and have at least `least` neighbours inside; note those not known.
 
     Returns:
         The top of the stack, and how many are in `memory.missing`.
@@ -283,7 +281,7 @@ def _list_sets(rows, q, limit, reads, memory, members, stack, best, unknown):
     """List the p-cohesions of at most `limit` members around q, and put the best one into `best`.
 
     Returns:
-        Its size, or 0; the reads that are left, below 0 where not all were listed; how many are in `memory.missing`.
+        Its size, or 0; the reads that are left, below 0 if not all were listed; how many are in `memory.missing`.
     """
     taken, flags, value = memory.counts, memory.flags, np.zeros(2, np.int64)
     first, at, last = np.zeros(limit + 1, np.int64), np.zeros(limit + 1, np.int64), np.zeros(limit + 1, np.int64)
@@ -334,21 +332,21 @@ def _list_sets(rows, q, limit, reads, memory, members, stack, best, unknown):
 
 @_called_from_python
 def list_small_sets(rows, queries, sizes, members, lows, best, memory, done):
-    """Look for the best p-cohesion of each query by listing those of at most eight members, as far as reads suffice.
+    """Look for the best p-cohesion of each query by listing those of at most eight members, as far as reads allow.
 
     Args:
         rows: the graph.
         queries: int64.
-        sizes: int64, one a query; filled with the size of what was found, or 0.
+        sizes: int64, one per query; filled with the size of what was found, or 0.
         members: uint32, shape (queries, 8); filled with it.
-        lows: int64; filled with what no p-cohesion around the query is smaller than.
+        lows: int64; filled with a size below which there is no p-cohesion around the query.
         best: bool; filled with whether what was found is the best of all.
-        memory: of this thread.
+        memory: this thread's.
         done: the query to begin with.
 
     Returns:
-        The queries done, and how many vertices in `memory.missing` must be known for the next one. Fewer are done than
-        there are, and none is missing, where the search was stopped.
+        The queries done, and how many vertices in `memory.missing` must be known for the next one. If the search was
+        stopped, fewer are done than there are, and none is missing.
     """
     own, found = np.empty(LARGEST_LISTED, np.uint32), np.empty(LARGEST_LISTED, np.uint32)
     stack = np.empty(_LISTING_READS, np.uint32)
@@ -372,17 +370,17 @@ def list_small_sets(rows, queries, sizes, members, lows, best, memory, done):
     return len(queries), np.int64(0)
 
 
-# --- A set and the vertices beside it, as a graph of their own (ALGORITHM.md#rounds)
+# --- A set and the vertices beside it, as a separate graph (ALGORITHM.md#rounds)
 
 
 class _Around(NamedTuple):
-    """Vertices, in the order of their identifiers, as a graph of their own.
+    """Vertices, in the order of their identifiers, as a separate graph.
 
     Attributes:
         vertices: uint32, N.
         offsets: int64, N + 1.
         heads: uint32; the rows.
-        need: int64, N; in the whole graph.
+        need: int64, N; their needs in the whole graph.
     """
 
     vertices: NDArray[np.uint32]
@@ -429,10 +427,10 @@ def _level(inside, need):
 
 @_compiled
 def _beside(rows, members, counts, missing):
-    """List a set, and after it some vertices beside it, those that have most of their need in it.
+    """List a set, followed by those vertices beside it that have most of their need in it.
 
     Returns:
-        The vertices; whether nobody at all is beside the set; how many are in `missing`.
+        The vertices; whether no vertex at all is beside the set; how many are in `missing`.
     """
     room, unknown = len(members), np.int64(0)
     for v in members:
@@ -469,7 +467,7 @@ def _beside(rows, members, counts, missing):
 
 @_compiled
 def _keep_promising(rows, listed, start, stop, least, ties, counts):
-    """Keep those from `start` on that reach level `least`; of those one below, so many of the smallest identifiers."""
+    """Keep those from `start` on that reach level `least`; of those one below, the `ties` smallest identifiers."""
     kept, tied = np.uint64(start), 0
     below = np.empty(stop - start, np.uint32)
     for i in range(start, stop):
@@ -503,7 +501,7 @@ def _local_row(around, i):
 
 @_lean
 def _peel(around, state, spare, leaving):
-    """From all vertices whoever falls below its need leaves; fill `spare` with what the others have beyond it."""
+    """Remove from all vertices those that fall below their need; fill `spare` with what the others have beyond it."""
     left, done = 0, 0
     for i in range(len(state)):
         state[i] = _OPEN
@@ -525,7 +523,10 @@ def _peel(around, state, spare, leaving):
 
 @_compiled
 def _removal_order(around, spare, start, turn):
-    """The neediest are tried first in even turns, who has fewest neighbours in odd ones; lots are drawn from turn 2."""
+    """The order of trying: the neediest first in even turns, those with few neighbours first in odd ones.
+
+    Lots are drawn in all turns except the first two of start 0.
+    """
     n = len(spare)
     keys = np.empty(n, np.int64)
     for i in range(n):
@@ -542,9 +543,9 @@ def _removal_order(around, spare, start, turn):
 
 @_lean
 def _shrink(around, order, q, state, spare, leaving):
-    """Make the set that is not gone, a p-cohesion around q, minimal; its vertices are tried in this order."""
-    # Who has no neighbour to spare needs all of them. Without this a hub would fall, and its whole row with it, at each
-    # of its leaves: 3 seconds instead of 0.1 for one leaf of a star of 200,000.
+    """Make the set that is not gone, a p-cohesion around q, minimal; its vertices are tried in the given order."""
+    # A vertex with no neighbour to spare needs all of them. Without this a star's centre would fall, and its whole row
+    # with it, at each of its leaves: 3 seconds instead of 0.1 for one leaf of a star of 200,000.
     state[q], leaving[0], left, done = _MUST, q, 1, 0
     while done < left:
         if spare[leaving[done]] == 0:
@@ -598,7 +599,7 @@ def _minimal(around, q, start, turn):
 
 @_compiled
 def _improved(rows, q, members, low, start, memory):
-    """Improve a minimal p-cohesion around q in rounds, until it is of the size `low`.
+    """Improve a minimal p-cohesion around q in rounds, until it has the size `low`.
 
     Returns:
         The best set; whether it is the only one; how many are in `memory.missing`.
@@ -625,7 +626,7 @@ def _improved(rows, q, members, low, start, memory):
 
 # --- Starts (ALGORITHM.md#starts)
 
-_HELPS = 1 << 32  # in `counts`: members that a vertex would help, above those that it is adjacent to
+_HELPS = 1 << 32  # in `counts`: members that a vertex would help, in the bits above those that it is adjacent to
 _LOW = _HELPS - 1
 
 
@@ -637,11 +638,11 @@ def _gain(count, lacks):
 
 @_compiled
 def _choose(rows, v, cap, start, drawn, unknown, memory):
-    """The neighbour of v that lowers most what is lacking, of those that a set of `cap` members can hold.
+    """The neighbour of v that most lowers what is lacking, among those that a set of `cap` members can hold.
 
     Returns:
-        Whether there is one among those that are known; it; the lots drawn so far; how many are in `memory.missing`,
-        `unknown` of them before: those that are added may have to be chosen in its place.
+        Whether there is one among those that are known; that neighbour; the lots drawn so far; how many are in
+        `memory.missing`, `unknown` of them from before: those added might have to be chosen in its place.
     """
     counts, best, chosen, before = memory.counts, np.int64(0), np.uint32(0), unknown
     found = False
@@ -665,14 +666,14 @@ def _choose(rows, v, cap, start, drawn, unknown, memory):
             drawn += 1
         if not found or gain > best or (gain == best and rows.ranks[w] < rows.ranks[chosen]):
             found, best, chosen = True, gain, w
-    if start == 0 and found:  # later starts draw a lot for each that fits, so who fits must be known
+    if start == 0 and found:  # later starts draw a lot for each one that fits, so all must be known
         unknown = _that_may_gain(rows, best, chosen, before, unknown, memory)
     return found, chosen, drawn, unknown
 
 
 @_lean
 def _that_may_gain(rows, best, chosen, before, unknown, memory):
-    """Keep, of the vertices missing since `before`, those that would be chosen if they lacked nothing themselves."""
+    """Keep, of the vertices missing since `before`, those that would be chosen if they lacked none themselves."""
     left = before
     for i in range(before, unknown):
         w = memory.missing[i]
@@ -687,7 +688,7 @@ def _that_may_gain(rows, best, chosen, before, unknown, memory):
 
 @_lean
 def _take(rows, lacking, waiting, counts):
-    """Drop who lacks no more; return how many are left, and the one with most neighbours inside, ties by identifier."""
+    """Drop those that no longer lack any; return how many are left, and which has most inside, ties by identifier."""
     left, taken, most = 0, np.uint32(0), np.int64(-1)
     for i in range(waiting):
         v = lacking[i]
@@ -704,11 +705,11 @@ def _take(rows, lacking, waiting, counts):
 def _grow(rows, q, cap, start, ahead, memory):
     """Grow a p-cohesion around q, one vertex at a time.
 
-    Where vertices are missing it goes on as if they would not be chosen, which is often so, until `ahead` more are: a
-    trip costs more than the rows it brings. What has grown then is not looked at.
+    Where vertices are missing it goes on as if they would not be chosen, which is often true, until more than `ahead`
+    are: a trip costs more than the rows it brings. What has grown by then is not looked at.
 
     Returns:
-        Its members, none where it was given up; the entries of rows read; how many are in `memory.missing`.
+        Its members, none if it was given up; the entries of rows read; how many are in `memory.missing`.
     """
     counts, flags, most = memory.counts, memory.flags, _GROWN * cap
     order, lacking = np.empty(most, np.uint32), np.empty(most, np.uint32)
@@ -754,7 +755,7 @@ class _Swapping(NamedTuple):
     Attributes:
         member: bool, N.
         inside: int64, N; neighbours in the set.
-        helps: int64, N; members among the neighbours that lack some.
+        helps: int64, N; members among the neighbours that lack neighbours.
         tight: int64, N; members among the neighbours that have no more than they need.
     """
 
@@ -776,7 +777,7 @@ _OUT = np.int64(-1)
 
 @_lean
 def _move(around, swapping, i, amount):
-    """Vertex i enters the set, `_IN`, or leaves it, `_OUT`."""
+    """Let vertex i enter the set, `_IN`, or leave it, `_OUT`."""
     member, inside, helps, tight = swapping
     if amount < 0:
         member[i] = False
@@ -800,7 +801,7 @@ def _move(around, swapping, i, amount):
 
 @_compiled
 def _swap(rows, around, q, members, phase, memory):
-    """Swap a member for another vertex, turn after turn; return the best set that came up, and whether any did."""
+    """Swap a member for another vertex, turn after turn; return whether a better set came up, and the best one."""
     n, lacking, value, best = len(around.vertices), np.int64(0), _value(rows, members, memory.counts), members
     swapping = _Swapping(np.zeros(n, np.bool_), np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64))
     member, inside, helps, tight = swapping
@@ -870,7 +871,7 @@ def _differ(members, others):
 
 @_compiled
 def _swapped(rows, q, members, memory):
-    """Swap members of the best set for others, in phases; returns as `_improved`."""
+    """Swap members of the best set for others, in phases; return what `_improved` does."""
     best, counts = members, memory.counts
     for phase in range(_PHASES):
         if not 2 < len(best) <= _LARGE or memory.stop[0] > 0:
@@ -890,7 +891,7 @@ def _swapped(rows, q, members, memory):
 
 @_compiled
 def _started(rows, q, first, low, effort, ahead, memory):
-    """The best set around q of several starts, each improved in rounds; returns as `_improved`."""
+    """Find the best set around q over several starts, each improved in rounds; return what `_improved` does."""
     best, counts, reads, start = first, memory.counts, np.int64(0), _FIRST
     value = _value(rows, best, counts)
     while len(best) > low and (start == 0 or (reads <= effort * _START_READS and start < effort * _STARTS)):
@@ -920,22 +921,22 @@ def _started(rows, q, first, low, effort, ahead, memory):
 
 @_called_from_python
 def improve(rows, queries, bounds, members, sizes, lows, best, effort, ahead, memory, done):
-    """Improve, in place, one set after another of those that are not known to be best.
+    """Improve, in place, one after another, the sets that are not known to be best.
 
     Args:
         rows: the graph.
         queries: int64.
         bounds, members, sizes: int64, uint32, int64; the i-th set, a minimal p-cohesion, begins at
-            `members[bounds[i]]` and has so many members. None grows.
+            `members[bounds[i]]` and has `sizes[i]` members. No set grows.
         lows: int64; from `list_small_sets`.
-        best: bool; whether a set is known to be best; set where it turns out to be the only p-cohesion.
-        effort: how many times the starts are made for which one unit of it suffices.
-        ahead: how many vertices that are likely to be missed next are listed after those that are.
-        memory: of this thread.
+        best: bool; whether a set is known to be best; becomes true if it turns out to be the only p-cohesion.
+        effort: how many times as many starts, and reads for them, are allowed as at an effort of 1.
+        ahead: how many vertices that are likely to be missing next are listed after those that are missing.
+        memory: this thread's.
         done: the query to begin with.
 
     Returns:
-        As `list_small_sets`.
+        What `list_small_sets` does.
     """
     for a in range(done, len(queries)):
         if best[a]:

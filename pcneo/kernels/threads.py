@@ -19,12 +19,12 @@ Memory = TypeVar("Memory")
 
 
 def thread_count(concurrency: int | None) -> int:
-    """Return how many threads to use: `concurrency`, or if it is None the number of available cores."""
+    """Return how many threads to use: `concurrency`, or the number of available cores if it is None."""
     if concurrency is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not hasattr(concurrency, "__index__") or isinstance(concurrency, bool):  # NumPy's integers have it, too
+    if not hasattr(concurrency, "__index__") or isinstance(concurrency, bool):  # NumPy's integers have it too
         raise ParameterError(
-            f"concurrency must be a whole number from 1 on, not {concurrency!r}.",
+            f"concurrency must be a whole number of 1 or more, not {concurrency!r}.",
             name="concurrency",
             value=concurrency,
         )
@@ -54,7 +54,7 @@ def run_ranges(
     """
     threads = thread_count(concurrency)
     memories, ranges = [memory() for _ in range(threads)], _equal_ranges(costs, _RANGES_A_THREAD * threads)
-    if threads == 1:  # handing out ranges would cost what a small graph takes
+    if threads == 1:  # handing out ranges would cost as much as a small graph does
         for bounds in ranges:
             work(memories[0], *bounds)
         return memories

@@ -4,7 +4,7 @@ Each edge of Ĝ has a *kind*: `NO` and `YES` are the answers for pairs of P̂, `
 `table` has the weight of each kind, and a clique weighs the product of its edges' weights.
 
 The variance of the sum over a vertex's triangles has two parts. One adds up over the triangles. The other adds up over
-the vertex's edges in P̂, from two sums over the triangles with the edge: `products` of the other two weights, and
+the vertex's edges in P̂, from two sums over the triangles with that edge: `products` of the other two weights, and
 `squares` of these products.
 """
 
@@ -47,10 +47,10 @@ def weigh_triangles(dag, kinds, table, v, first, last, sums, products, squares):
         dag: Ĝ.
         kinds: uint8, m; in the order of `dag.heads`.
         table: float64, 3; the weight of each kind.
-        v: what one answer adds.
+        v: the variance that one answer adds.
         first, last: the roots, by rank.
-        sums: float64, (3, n); by rank: products, what triangles add to each vertex's variance, and, at their root
-            alone, what they add to that of the total of all triangles.
+        sums: float64, (3, n); by rank: products, what triangles add to each vertex's variance, and, only at
+            their root, what they add to the variance of the total of all triangles.
         products, squares: float64, m; in the order of `dag.heads`.
     """
     near = np.zeros(len(dag.order), np.int64)
@@ -133,7 +133,7 @@ def weigh_fours(dag, kinds, table, first, last, place, sums):
     Args:
         dag, kinds, table: as in `weigh_triangles`.
         first, last: the roots, by rank.
-        place: int64, n; zeros, of this thread.
+        place: int64, n; zeros, this thread's.
         sums: float64, (2, n); by rank: products at each vertex, and at each root once.
     """
     most, room = 0, 0
@@ -166,7 +166,7 @@ def weigh_fours(dag, kinds, table, first, last, place, sums):
         for i in range(size):
             row = range(starts[i], starts[i + 1])
             for j in row:
-                # What the edges of root and i with j weigh, and with the edge between root and i.
+                # What j's edges with root and i weigh; `above` also has the edge between root and i.
                 with_second[heads[j]] = of_root[heads[j]] * weights[j]
             of_second = 0.0
             for j in row:
@@ -213,7 +213,7 @@ def _meet(a, b):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _meet_kinds(no, yes, outside, u, x, met):
-    """Fill `met`, (3, 3): how many vertices have an edge of the one kind with u and of the other with x."""
+    """Fill `met`, (3, 3): how many vertices have an edge of one kind with u and of another with x."""
     met[NO, NO], met[NO, YES], met[NO, OUTSIDE] = _meet(no[u], no[x]), _meet(no[u], yes[x]), _meet(no[u], outside[x])
     met[YES, NO], met[YES, YES], met[YES, OUTSIDE] = (
         _meet(yes[u], no[x]),
@@ -236,7 +236,7 @@ def weigh_rows(no, yes, outside, tables, v, first, last, sums):
         tables: float64, (t, 3); each as in `weigh_triangles`.
         v: as there.
         first, last: the vertices.
-        sums: float64, (t, 3, n); of this thread: over all edges, products, variances, and what adds up to the variance
+        sums: float64, (t, 3, n); this thread's: over all edges, products, variances, and what adds up to the variance
             of the total.
     """
     met = np.empty((3, 3), np.int64)

@@ -1,6 +1,6 @@
 """Minimal p-cohesions: exact needs, the kernel, and a check of every answer (ALGORITHM.md#p-cohesion).
 
-Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
+Nothing here knows about databases. Rows of a graph that is not in memory come through a callable.
 """
 
 from pcneo.kernels.threads import thread_count

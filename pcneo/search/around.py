@@ -13,7 +13,7 @@ Neighbours = Mapping[Key, set[Key]]
 
 
 def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
-    """Return a cohesion with what lies around it; its edges are counted anew."""
+    """Return a cohesion with what lies around it; its edges are counted again."""
     vertex, members = cohesion.vertex, cohesion.members
     connections = _connections(near, members)
     return CohesionAround(
@@ -27,7 +27,7 @@ def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
 
 
 def neighbours_near(graph: Graph, vertex: int, members: Iterable[int]) -> Neighbours:
-    """Return what `around` needs, from a graph at hand; vertices are given by position."""
+    """Return what `around` needs, from a graph in memory; vertices are given by position."""
 
     def row(place: int) -> list[int]:
         return graph.neighbours[graph.offsets[place] : graph.offsets[place + 1]].tolist()

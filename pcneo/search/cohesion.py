@@ -26,7 +26,7 @@ from pcneo.search.smallest import SmallestSearch
 log = logging.getLogger("pcneo")
 
 Begun = SmallestSearch | ExpansionSearch
-"""A search of some vertices, which goes on as rows come."""
+"""A search for some vertices, which goes on as rows arrive."""
 
 KERNELS: dict[str, Callable[[NDArray[np.int64], int], Begun]] = {
     "smallest": SmallestSearch,
@@ -36,17 +36,17 @@ KERNELS: dict[str, Callable[[NDArray[np.int64], int], Begun]] = {
 """How each of `pcneo.basics.searches.SEARCHES` begins, from the queried vertices and the effort."""
 
 REVISION = 2
-"""Raised whenever any answer of the search can change; stored runs of another one are searched again."""
+"""Raised whenever any answer of the search can change; stored runs of another revision are searched again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """A graph with the needs of one p.
+    """A graph with its needs at one p.
 
     Attributes:
         graph: the arrays.
         need: int64, n; the need of each vertex.
-        rows: the same as the search's kernel takes it.
+        rows: both, in the form that the search's kernel takes.
     """
 
     graph: Graph
@@ -72,8 +72,8 @@ class Found(NamedTuple):
     """What a search found, a cohesion for each queried vertex.
 
     Attributes:
-        offsets, members: int64, uint32; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`, in any order.
-        proven, best: bool, of each; as of `pcneo.basics.model.FoundCohesion`.
+        offsets, members: int64, uint32; the i-th cohesion is `members[offsets[i]:offsets[i + 1]]`, in any order.
+        proven, best: bool, one per cohesion; as in `pcneo.basics.model.FoundCohesion`.
     """
 
     offsets: NDArray[np.int64]
@@ -95,12 +95,12 @@ class Task:
         search.go_on(searched.rows, work)
         if not search.done:
             raise CancelledError
-        # between searches these sums are zero, which is what the check takes and leaves
+        # between searches these sums are zero, as the check needs them and leaves them
         found = Found(search.offsets, search.members, search.proven, search.best)
         return self.checked(searched.graph, searched.need, queries, found, work.sums.view(np.int64))
 
     def begin(self, queries: NDArray[np.int64]) -> Begun:
-        """Return the search of some vertices, int64."""
+        """Begin the search for some vertices, int64."""
         return KERNELS[self.search.name](queries, self.search.effort)
 
     def checked(
@@ -134,7 +134,7 @@ class Task:
 
 
 _CONDITIONS = {
-    HOLDS_QUERIED: "does not hold it",
+    HOLDS_QUERIED: "does not contain that vertex",
     NEEDS_MET: "gives vertex {!r} fewer neighbours than it needs",
     CONNECTED: "does not connect vertex {!r}",
     MINIMAL: "is not minimal: it can do without vertex {!r}",
@@ -142,7 +142,7 @@ _CONDITIONS = {
 
 
 def make_task(search: Search, check: bool, max_degree: int = 1) -> Task:
-    """Return a task, the kernels for `max_degree` neighbours being compiled."""
+    """Return a task, after compiling the kernels for `max_degree` neighbours."""
     compile_kernels(max_degree)
     return Task(search, check)
 
@@ -155,7 +155,7 @@ def _ascending(offsets: NDArray[np.int64], members: NDArray[np.uint32]) -> NDArr
 
 
 def compile_kernels(max_degree: int) -> None:
-    """Load the kernels for so many neighbours from numba's cache or compile them, announced before it starts."""
+    """Load the kernels for `max_degree` neighbours from numba's cache or compile them, announcing that before."""
     _compile(wide=max_degree >= NARROW)
 
 

@@ -9,7 +9,7 @@ from pcneo.kernels.cohesion import Rows, Workspace, minimal_cohesions
 
 
 class ExpansionSearch:
-    """The p-cohesions of some vertices by one score; attributes as those of `SmallestSearch`, and nothing is proven."""
+    """The p-cohesions of some vertices by one score; it has the attributes of `SmallestSearch`, and proves nothing."""
 
     def __init__(self, queries: NDArray[np.int64], score: int) -> None:
         """Begin."""
@@ -29,7 +29,7 @@ class ExpansionSearch:
         return True
 
     def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
-        """Search on, from where it stopped. `ahead` is not used: the workspace says what may be asked for next."""
+        """Go on from where it stopped. `ahead` is not used: the workspace shows what may be asked for next."""
         found = len(self.offsets) - 1
         ends, members, missing = minimal_cohesions(rows, self._score, self._queries[found:], work)
         self.offsets = np.concatenate((self.offsets, self.offsets[-1] + ends))

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
 _TOGETHER = 32  # vertices that are searched in step
-_KEPT_COUNTS = 4_000_000  # of vertices, by the searches that are in step: they take 25 bytes each
+_KEPT_COUNTS = 4_000_000  # of vertices, by all searches in step together: 25 bytes each
 
-_AHEAD = 4  # a fetch asks for as many vertices again as one in so many of those known, for members to be taken soon
-_FURTHER = 16  # and for at most one in so many on behalf of vertices that are likely to join
+_AHEAD = 4  # a fetch asks for about one more vertex per this many known ones, for members that are taken soon
+_FURTHER = 16  # and for at most one per this many, for vertices that are likely to join
 
-_KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex is searched with those that are
+_KEPT_ARCS = 200_000  # known neighbours; beyond these, no further vertex joins the searches under way
 
 
 def search_frontier(
@@ -52,11 +52,11 @@ def search_frontier(
 ) -> Iterator[CohesionBatch]:
     """Yield the minimal p-cohesion of each vertex, reading only what its expansion looks at, or may look at.
 
-    A batch holds one cohesion, and as keys those of its members, so that it keeps nothing else of the graph in memory.
+    A batch holds one cohesion, and as keys only its members', so that it keeps nothing else of the graph in memory.
 
-    The answers are those of `search_batches` on the whole graph. Several vertices are searched in step: a fetch brings
-    at once the neighbourhoods that the next step of each of their expansions lacks, and some that later steps may.
-    What was fetched is kept, up to a bound, for the vertices that follow.
+    The answers are those of `search_batches` on the whole graph. Several vertices are searched in step: one fetch
+    brings the neighbourhoods that the next steps of all their expansions lack, and some that later steps may lack. What
+    was fetched is kept, up to a bound, for the vertices that follow.
     """
     return _search(fetch, vertices, make_task(search, check))
 
@@ -70,7 +70,7 @@ def search_streamed(
 
 
 class _Known:
-    """What has been fetched, as the kernel takes it at one p."""
+    """What has been fetched, in the form that the kernel takes, for one p."""
 
     def __init__(self, task: Task) -> None:
         self.partial = PartialGraph()
@@ -89,25 +89,25 @@ class _Known:
             compile_kernels(room - 1)
 
     def rows(self) -> Rows:
-        """The graph for the kernel."""
+        """Return the graph for the kernel."""
         return Rows(self.partial.places, self.partial.neighbours, self.needs, self.partial.ranks)
 
     def workspace(self, earlier: Workspace | None) -> Workspace:
-        """Memory for a search, which goes on where it was in an `earlier` one."""
+        """Return memory for a search, which goes on where it was in an `earlier` workspace."""
         n, most = len(self.partial.places), len(self.needs) - 1
         if earlier is None:
             return workspace(n, most)._replace(stop=self._stop)
         return earlier if has_room(earlier, n, most) else enlarged(earlier, n, most)._replace(stop=self._stop)
 
     def check(self) -> None:
-        """Raise CancelledError where the search was stopped."""
+        """Raise CancelledError if the search was stopped."""
         if self._stop[0] > 0:
             raise CancelledError
 
 
 @dataclass
 class _Search:
-    """A queried vertex, its search, the memory of that, and its answer as soon as there is one."""
+    """A queried vertex, its search, the search's memory, and its answer as soon as there is one."""
 
     vertex: Key
     begun: Begun | None = None
@@ -134,16 +134,16 @@ def _search(fetch: Fetch, vertices: Iterable[Key], task: Task) -> Iterator[Cohes
 
 def _begin(vertex: Key) -> _Search:
     if type(vertex) not in (int, str):
-        raise ParameterError(f"A vertex is an integer or a string, not {vertex!r}.", name="vertices", value=vertex)
+        raise ParameterError(f"A vertex must be an integer or a string, not {vertex!r}.", name="vertices", value=vertex)
     return _Search(vertex)
 
 
 def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) -> None:
-    """Go on with each search as far as what is known allows; then fetch all that was missing at once."""
+    """Go on with each search as far as what is known allows; then fetch everything that was missing at once."""
     partial = known.partial
     together = max(1, _KEPT_COUNTS // max(1, partial.vertex_count))
     for search in searches[together:]:
-        search.work = None  # it begins anew when it is its turn
+        search.work = None  # it begins again when its turn comes
     lacking: list[tuple[Workspace, NDArray[np.uint32], bool]] = []
     rows, ahead = known.rows(), partial.row_count // (_FURTHER * max(1, len(searches)))
     for search in searches[:together]:
@@ -173,12 +173,12 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         if key in new:
             raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
         raise GraphChangedError(
-            f"Vertex {key!r} was a neighbour and is gone: the graph changed while it was read. Ask again.", vertex=key
+            f"Vertex {key!r} was a neighbour but is gone: the graph changed while it was read. Ask again.", vertex=key
         )
 
 
 def _answer(known: _Known, task: Task, number: int, begun: Begun) -> CohesionBatch:
-    """Check a cohesion, and return it by position among its own members, so that it holds nothing of the graph."""
+    """Check a cohesion, and return it by position among its own members, so that it keeps nothing else of the graph."""
     members = begun.members
     graph, positions = known.partial.around(members)
     found = Found(begun.offsets, positions.astype(np.uint32), begun.proven, begun.best)
@@ -196,7 +196,7 @@ def _needed_soon(known: _Known, work: Workspace, share: int) -> NDArray[np.uint3
     """Return vertices not fetched yet whose neighbourhoods the next steps of an expansion are likely to need.
 
     They are neighbours of members that lack some, and of vertices beside them that would lack some if they joined.
-    Fetching in proportion to what is known, of which `share` rows are on account of one expansion, keeps steps few.
+    Fetching in proportion to what is known keeps steps few; `share` of the known rows are attributed to one expansion.
     """
     partial = known.partial
     near = np.flatnonzero(partial.unfetched[: partial.vertex_count])
@@ -212,7 +212,7 @@ def _needed_soon(known: _Known, work: Workspace, share: int) -> NDArray[np.uint3
 
 
 def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArray[np.int64]:
-    """Return places of sizes, the first ones, that are about `limit` in total; slightly more if `generously`."""
+    """Return the places of the first sizes that add up to about `limit`; to slightly more if `generously`."""
     fitting = np.flatnonzero(sizes <= (np.inf if generously else limit))
     total = np.cumsum(sizes[fitting])
     return (
@@ -225,7 +225,7 @@ def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArr
 def search_one(
     graph: Graph | networkx.Graph[Any], vertex: Key, p: AnyP, search: str = DEFAULT_SEARCH, effort: int = 1
 ) -> FoundCohesion:
-    """Search one vertex, by key; of a networkx graph only the part that the search looks at is read."""
+    """Search one vertex, given by key; only the part of a networkx graph that the search looks at is read."""
     wanted = Search(p, search, effort)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
     return next(search_streamed(fetch, [vertex], wanted))

@@ -1,4 +1,4 @@
-"""How steady answers are: the same graph is searched under several numberings, which only break ties otherwise."""
+"""How steady answers are: the same graph is searched under several numberings, which only break ties differently."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class VertexSteadiness:
 
     Attributes:
         vertex: its key.
-        size: members of its cohesion as the keys are.
-        smallest, largest: members of the smallest and largest of its cohesions under the numberings.
-        sets: how many different cohesions they give.
-        same: the share of numberings with the cohesion that it has as the keys are.
-        ends: keys of the connections that are critical in any of them or as the keys are: two lists, equally long.
-        shares: float64, (c,); the share of numberings in which each of these is critical.
-        critical: bool, (c,); whether it is as the keys are.
+        size: the size of its cohesion with the keys as they are.
+        smallest, largest: the sizes of the smallest and largest of its cohesions under the numberings.
+        sets: how many different cohesions the numberings give.
+        same: the share of numberings that give the same cohesion as the keys as they are.
+        ends: keys of the connections critical under any numbering or with the keys as they are: two equally long lists.
+        shares: float64, (c,); the share of numberings under which each of these connections is critical.
+        critical: bool, (c,); whether it is critical with the keys as they are.
     """
 
     vertex: Key
@@ -47,7 +47,7 @@ class VertexSteadiness:
 
 
 def check_orders(orders: int) -> None:
-    """Refuse to search under no further numbering."""
+    """Refuse fewer than one further numbering."""
     if orders < 1:
         raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
 
@@ -61,7 +61,7 @@ def search_orders(
     concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[list[VertexSteadiness]]:
-    """Search each vertex as the keys are and under further numberings, drawn from a fixed seed.
+    """Search each vertex with the keys as they are and under further numberings, drawn from a fixed seed.
 
     Yields:
         The vertices in ascending order, some at a time.
@@ -86,7 +86,7 @@ def numberings(vertices: int, orders: int) -> list[NDArray[np.int64]]:
 
 
 def _numbered(searched: Searched, ranks: NDArray[np.int64]) -> Searched:
-    """Return a graph whose ties go by other ranks, as if its keys were given out anew."""
+    """Return a graph whose ties are broken by other ranks, as if its keys had been given out again."""
     return replace(searched, rows=searched.rows._replace(ranks=ranks))
 
 
@@ -110,7 +110,7 @@ def _compare(graph: Graph, batches: list[CohesionBatch], i: int) -> VertexSteadi
 
 
 def _connections(graph: Graph, sets: list[NDArray[np.uint32]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the connections inside any of the sets, positions, (2, c), and in which set each of them is, (sets, c)."""
+    """Return the connections inside any of the sets, as positions, (2, c), and which sets each is in, (sets, c)."""
     everyone = np.unique(np.concatenate(sets))
     member = np.array([np.isin(everyone, members, assume_unique=True) for members in sets])
     rows = [graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]] for v in everyone]

@@ -1,4 +1,4 @@
-"""The search `smallest`, stage after stage (ALGORITHM.md#smallest): sets are listed, started by `density`, improved."""
+"""The search `smallest`, stage by stage (ALGORITHM.md#smallest): sets are listed, started by `density`, improved."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pcneo.kernels.smallest import LARGEST_LISTED, improve, list_small_sets, mem
 
 
 class SmallestSearch:
-    """The smallest p-cohesions of some vertices, as far as they are found; it goes on where rows were missing.
+    """Finds the smallest p-cohesions of some vertices, as far as it can; it goes on where rows were missing.
 
     Attributes:
-        members: uint32; of all answers, one after the other.
-        best: bool, one a query; whether no p-cohesion of a better rank exists (ALGORITHM.md#the-rank).
+        members: uint32; the members of all answers, one answer after another.
+        best: bool, one per query; whether no p-cohesion of a better rank exists (ALGORITHM.md#the-rank).
     """
 
     def __init__(self, queries: NDArray[np.int64], effort: int) -> None:
         """Begin."""
         count = len(queries)
         self._queries, self._effort = queries, effort
-        self._listed = self._improved = 0  # queries
+        self._listed = self._improved = 0  # how many queries
         self._listed_members = np.zeros((count, LARGEST_LISTED), np.uint32)
         self._sizes, self._lows = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self._bounds: NDArray[np.int64] | None = None  # of sets in `members`, once all have begun
@@ -35,12 +35,12 @@ class SmallestSearch:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Of the answers: the i-th is `members[offsets[i]:offsets[i + 1]]`."""
+        """Where the answers are: the i-th is `members[offsets[i]:offsets[i + 1]]`."""
         return _ends(self._sizes)
 
     @property
     def proven(self) -> NDArray[np.bool_]:
-        """Of each answer: whether no smaller p-cohesion exists."""
+        """For each answer, whether no smaller p-cohesion exists."""
         return self.best | (self._sizes == self._lows)
 
     @property
@@ -49,9 +49,9 @@ class SmallestSearch:
         return self._listed == len(self._queries) and self._bounds is None
 
     def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
-        """Search on; return the vertices whose neighbours must be known next, none where all is done or was stopped.
+        """Go on; return the vertices whose neighbours must be known next, or none if all is done or was stopped.
 
-        Up to `ahead` vertices that are likely to be asked for soon come after them.
+        Up to `ahead` vertices that are likely to be asked for soon follow them.
         """
         queries, memory, count = self._queries, memory_of(work), len(self._queries)
         if self._listed < count:
@@ -75,7 +75,7 @@ class SmallestSearch:
     def _begin(
         self, begun: NDArray[np.int64], ends: NDArray[np.int64], members: NDArray[np.uint32]
     ) -> NDArray[np.int64]:
-        """Put into one array what was listed and, for those at `begun`, what `density` gave; return the bounds."""
+        """Put into one array the listed sets and, for the queries at `begun`, those of `density`; return the bounds."""
         listed = self._listed_members[np.arange(LARGEST_LISTED) < self._sizes[:, None]]
         self._sizes[begun] = np.diff(ends, prepend=0)
         of_density = np.zeros(len(self._sizes), np.bool_)
@@ -91,6 +91,6 @@ def _ends(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _firsts(rooms: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Of entries that lie in rooms one after the other, mark the first few of each room."""
+    """For entries that lie in rooms one after another, mark the first `sizes` of each room."""
     within = np.arange(rooms.sum()) - np.repeat(_ends(rooms)[:-1], rooms)
     return within < np.repeat(sizes, rooms)

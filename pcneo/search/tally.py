@@ -27,7 +27,7 @@ class Distribution:
 
     @classmethod
     def of(cls, values: NDArray[np.float64] | NDArray[np.int64]) -> Distribution | None:
-        """Describe the values, shape (n,); None where there are none."""
+        """Describe the values, shape (n,); None if there are none."""
         if not len(values):
             return None
         p50, p90, p99 = (float(q) for q in np.percentile(values, [50, 90, 99]))
@@ -40,9 +40,9 @@ class Summary:
 
     Attributes:
         cohesions: how many.
-        memberships: members added up.
-        sizes: members a cohesion.
-        densities: 2·edges/(size·(size-1)) of the cohesions of two members and more (ALGORITHM.md#p-cohesion).
+        memberships: the members of all cohesions, added up.
+        sizes: members per cohesion.
+        densities: 2·edges/(size·(size-1)) of the cohesions with two or more members (ALGORITHM.md#p-cohesion).
     """
 
     cohesions: int
@@ -61,7 +61,7 @@ class Summary:
         )
 
     def in_words(self) -> str:
-        """Return what p is chosen by, in a line."""
+        """Return, in one line, the numbers by which p is chosen."""
         if self.sizes is None:
             return "no cohesions"
         density = "" if self.densities is None else f", density {self.densities.mean:.2f}"
@@ -71,7 +71,7 @@ class Summary:
         )
 
     def as_row(self) -> dict[str, Any]:
-        """Return the numbers that a table shows, by the names of its columns; None where there are no values."""
+        """Return the numbers that a table shows, by the names of its columns; None if there are no values."""
         sizes, densities = self.sizes, self.densities
         return {
             "cohesions": self.cohesions,
@@ -86,7 +86,7 @@ class Summary:
 
 
 class Tally:
-    """Collects the sizes and densities of batches; it keeps 16 bytes a cohesion."""
+    """Collects the sizes and densities of batches; it keeps 16 bytes per cohesion."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -105,7 +105,7 @@ class Tally:
 
     @property
     def densities(self) -> NDArray[np.float64]:
-        """Density of each, float64, in the same order."""
+        """Density of each cohesion, float64, in the same order."""
         return np.concatenate([np.empty(0), *self._densities])
 
     def summary(self) -> Summary:

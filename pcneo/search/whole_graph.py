@@ -24,9 +24,9 @@ Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 _RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough that its overhead does not show
-_RANGES_AHEAD = 3  # of each thread: a slow consumer holds the threads back, a quick one seldom waits
+_RANGES_AHEAD = 3  # per thread: a slow consumer holds the threads back, a quick one seldom waits
 _STILL_SECONDS = 0.5
-_GROWTH = 4  # of a range's length, at most, from one to the next
+_GROWTH = 4  # times as long as the range before, at most
 
 
 def search_batches(
@@ -101,7 +101,7 @@ def in_ranges(
     threads: int,
     progress: Progress,
 ) -> Iterator[T]:
-    """Work on ranges of vertices of about equal cost: each is as long as the time of the last one to end suggests.
+    """Work on ranges of vertices of about equal cost: the time of the last one to end decides how long the next is.
 
     Yields:
         What `work_on` returns, range after range.
@@ -142,7 +142,7 @@ def in_ranges(
 
 
 def _awaited(future: Future[T], still: Callable[[], object]) -> T:
-    """Return a result, and call `still` now and then while one range takes long: it may raise what ends the search."""
+    """Return a result, and call `still` now and then if a range takes long: it may raise an error to end the search."""
     while not wait([future], _STILL_SECONDS).done:
         still()
     return future.result()

@@ -417,7 +417,7 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
     ):
         with pytest.raises(TypeError, match=f"^{re.escape(says)}$"):
             use()
-    with pytest.raises(ParameterError, match=r"^concurrency must be a whole number from 1 on, not '2'\.$"):
+    with pytest.raises(ParameterError, match=r"^concurrency must be a whole number of 1 or more, not '2'\.$"):
         ring.annotate(p="0.7", concurrency="2")  # type: ignore[arg-type]
     assert len(run.head(np.int64(3))) == 3
 

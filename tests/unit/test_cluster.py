@@ -267,7 +267,7 @@ def refused(address: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("tcp://127.0.0.1:1", "(connection refused|nothing does within)"),  # on a busy machine the latter
+        ("tcp://127.0.0.1:1", "(connection refused|nothing answered within)"),  # on a busy machine the latter
         ("nonsense://x", "unknown address scheme"),
         ("tcp://127.0.0.1", "missing port"),
         ("tcp://127.0.0.1:x", "invalid"),
@@ -283,9 +283,9 @@ def test_an_address_where_nobody_is_ends_in_a_sentence(address, why, capfd, monk
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (None, "nothing does within"),
-        (b"", "something else"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "something else"),
+        (None, "nothing answered within"),
+        (b"", "something else answers there"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "something else answers there"),
     ],
     ids=["silence", "hanging up", "a web server"],
 )

@@ -304,7 +304,7 @@ def test_a_head_that_lacks_something_is_refused(name, both, tmp_path):
     metadata = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pcneo." + name.encode()}
     assert len(metadata) == 15
     pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "x.parquet")
-    with pytest.raises(FileFormatError, match="no file of cohesions"):
+    with pytest.raises(FileFormatError, match="is not a file of cohesions"):
         CohesionFile(tmp_path / "x.parquet")
 
 
@@ -318,14 +318,14 @@ def test_other_columns_are_refused(both, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"PAR1", json.dumps({"a": 1}).encode(), b"PAR1" + b"\0" * 100 + b"PAR1"])
 def test_what_is_no_parquet_is_refused(content, tmp_path):
     (tmp_path / "x.parquet").write_bytes(content)
-    with pytest.raises(FileFormatError, match="no file of cohesions"):
+    with pytest.raises(FileFormatError, match="is not a file of cohesions"):
         CohesionFile(tmp_path / "x.parquet")
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match=r"none\.parquet cannot be read"):
         CohesionFile(tmp_path / "none.parquet")
-    with pytest.raises(FileFormatError, match=r"it is a folder; give the files in it: .*/\*\.parquet"):
+    with pytest.raises(FileFormatError, match=r"it is a folder; name the files in it: .*/\*\.parquet"):
         CohesionFile(tmp_path)
 
 

@@ -397,7 +397,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], list[i
 @pytest.mark.parametrize(
     ("change", "condition"),
     [
-        (lambda members: members[1:], "does not hold it"),
+        (lambda members: members[1:], "does not contain that vertex"),
         (lambda members: members[:-1], "gives vertex .* fewer neighbours than it needs"),
         (lambda members: [*members, 12, 13], "does not connect vertex 13"),
     ],

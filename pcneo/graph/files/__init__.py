@@ -1,7 +1,7 @@
-"""Graph files as vertices and edges: edge lists, GraphML, GML and GEXF, each also gzipped.
+"""Graph files as vertices and edges: edge lists, GraphML, GML and GEXF, gzipped or not.
 
 The suffix decides the format: `.graphml`, `.gml` or `.gexf`, each with or without `.gz`; anything else is an edge list.
-`edge_list` says how edge lists are read, `networkx_formats` how the others are.
+`edge_list` explains how edge lists are read, `networkx_formats` how the others are.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["MOST_BYTES", "GraphFile", "Scalar", "read_graph_file"]
 
 
 MOST_BYTES = 2 * 2**30
-"""Of text, unpacked. Edges as short as can be take about twenty times the memory of their text, others less."""
+"""Of unpacked text. The shortest possible edges take about twenty times the memory of their text, others less."""
 SHARE_OF_FORMATS = 8
-"""GraphML, GML and GEXF are parsed as a whole, which takes more memory: an eighth of the bytes is read."""
+"""GraphML, GML and GEXF are parsed as a whole, which takes more memory, so only an eighth as many bytes are read."""
 
 
 def read_graph_file(path: str | os.PathLike[str], key: str | None = None, *, max_bytes: int = MOST_BYTES) -> GraphFile:
@@ -34,4 +34,4 @@ def read_graph_file(path: str | os.PathLike[str], key: str | None = None, *, max
             return read_attributed(path, suffixes[-1], key, max_bytes // SHARE_OF_FORMATS)
         return read_edge_list(path, max_bytes)
     except MemoryError as error:
-        raise bad_file(path, "too little memory to read it as a graph") from error
+        raise bad_file(path, "not enough memory to read it as a graph") from error

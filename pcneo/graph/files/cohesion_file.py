@@ -1,4 +1,4 @@
-"""Cohesions in Parquet files, a row each (DATA-MODEL.md#cohesions-in-files)."""
+"""Cohesions in Parquet files, one per row (DATA-MODEL.md#cohesions-in-files)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _FAULTS = (OSError, ValueError, KeyError, TypeError, RecursionError, ParameterError)
 ROW_GROUP_MEMBERSHIPS = 1_000_000
 ROW_GROUP_COHESIONS = 200_000
-"""A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
+"""A row group is written as soon as it has this many of either. It takes some megabytes; one is in memory at a time."""
 
 
 def check_parquet() -> None:
-    """See that Parquet can be read and written."""
+    """Check that Parquet can be read and written."""
     try:
         import pyarrow.parquet  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
@@ -40,7 +40,7 @@ def check_parquet() -> None:
 
 
 def bytes_in_file(batches: Sequence[CohesionBatch], keys: KeyArray) -> int:
-    """Return about how many bytes cohesions take in a file, without what every file has."""
+    """Return roughly how many bytes cohesions take in a file, without what every file contains."""
     sizes = []
     for held in ([], batches):
         file = io.BytesIO()
@@ -61,7 +61,7 @@ class CohesionWriter:
         """Begin a file."""
         import pyarrow.parquet
 
-        parquet: Any = pyarrow.parquet  # whose stubs know fewer kinds of arguments
+        parquet: Any = pyarrow.parquet  # its stubs know fewer kinds of arguments
         self._keys: Any = pyarrow.array(keys, pyarrow.string() if keys.dtype == object else pyarrow.int64())
         self._schema = _schema(self._keys.type).with_metadata(head.metadata())
         numbers = ["vertex", "size", "edges", "members.list.element"]
@@ -79,9 +79,9 @@ class CohesionWriter:
         self._cohesions = self._memberships = 0
 
     def write(self, batch: CohesionBatch) -> None:
-        """Add a batch whose vertices ascend, beyond those of the batches before.
+        """Add a batch whose vertices ascend and come after those of earlier batches.
 
-        A row group has consecutive vertices of the graph only, so that those of several parts never overlap.
+        A row group holds only consecutive vertices of the graph, so that the row groups of several parts never overlap.
         """
         gaps = np.flatnonzero(np.diff(batch.vertices) != 1) + 1
         if self._waiting and batch.vertices[0] != self._waiting[-1].vertices[-1] + 1:
@@ -93,7 +93,7 @@ class CohesionWriter:
             self._add(batch.part(start, stop))
 
     def hold(self, batch: CohesionBatch) -> None:
-        """Add a batch, whatever its vertices are, to the one row group of a file that nobody will read."""
+        """Add a batch, whatever its vertices are, to the only row group of a file that no one will read."""
         self._waiting.append(batch)
         self._cohesions += len(batch)
 
@@ -102,7 +102,7 @@ class CohesionWriter:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Write what waits, and the end of the file; after an error the file is left as it is."""
+        """Write what is waiting, and the end of the file; after an error, leave the file as it is."""
         if error is None:
             self._flush()
             self._writer.close()
@@ -111,7 +111,7 @@ class CohesionWriter:
             self._writer.close()
 
     def _add(self, batch: CohesionBatch) -> None:
-        """Add consecutive vertices, in pieces so small that no row group has twice the memberships and a cohesion."""
+        """Add consecutive vertices, cut so that no row group reaches twice the memberships plus one cohesion."""
         cuts = np.flatnonzero(np.diff(batch.offsets[1:] // ROW_GROUP_MEMBERSHIPS)) + 1
         for part in itertools.starmap(batch.part, itertools.pairwise([0, *cuts.tolist(), len(batch)])):
             self._waiting.append(part)
@@ -170,11 +170,11 @@ class RowGroup:
 
 
 class CohesionFile:
-    """A file of cohesions, read a row group at a time; it is open only while it is read: there may be thousands.
+    """A file of cohesions, read a row group at a time; it is open only while it is read, as there may be thousands.
 
     Attributes:
         path: the file.
-        head: what its cohesions are of.
+        head: where its cohesions come from.
         cohesions: how many there are.
     """
 
@@ -184,13 +184,13 @@ class CohesionFile:
 
         self.path = path
         if path.is_dir():
-            raise self._unfit(f"it is a folder; give the files in it: {path / '*.parquet'}")
+            raise self._unfit(f"it is a folder; name the files in it: {path / '*.parquet'}")
         self._texts: list[str] | None = None
         self._state: tuple[int, ...] | None = None
         with self._open() as file:
             metadata, schema = file.metadata, file.schema_arrow.remove_metadata()
             if (metadata.metadata or {}).get(PREFIX + b"format", FORMAT.encode()) != FORMAT.encode():
-                raise self._unfit("another pcneo wrote it in another format; write it again")
+                raise self._unfit("another version of pcneo wrote it, in another format; write it again")
             self.head = FileHead.of(metadata.metadata or {})
             self.cohesions: int = metadata.num_rows
             self._rows = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
@@ -202,14 +202,14 @@ class CohesionFile:
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
-        """Open the file, which must be the same each time; what goes wrong with it in the block is the error for it."""
+        """Open the file, which must not change between times; what fails in the block becomes a FileFormatError."""
         import pyarrow.parquet
 
         with self._reading():
             status = check_regular(self.path)
         state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if state != (self._state or state):
-            raise self._unfit("it has changed since it was first looked at")
+            raise self._unfit("it has changed since it was first opened")
         self._state = state
         with (
             self._reading(),
@@ -226,7 +226,7 @@ class CohesionFile:
             with self.path.open("rb") as raw:
                 unfit = unpacks_to_more(raw, file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS)
             if unfit:
-                raise self._unfit("it unpacks to more than a file of this graph can hold")
+                raise self._unfit("it unpacks to more than this graph's cohesions can take")
             for number, rows in enumerate(self._rows):
                 column = file.read_row_group(number, columns=["vertex"]).combine_chunks().column(0)
                 if len(column) != rows:
@@ -247,7 +247,7 @@ class CohesionFile:
             stored = np.asarray(columns["size"], np.int64)
             edges = np.asarray(columns["edges"], np.int64)
         if not ((sizes == stored).all() and (sizes > 0).all()):
-            raise self._unfit("a size is not the number of members beside it")
+            raise self._unfit("a size differs from the number of members beside it")
         vertices = self._positions(keys, columns["vertex"])
         members = self._positions(keys, columns["members"].flatten())
         steps = np.diff(members)
@@ -268,7 +268,7 @@ class CohesionFile:
     def _positions(self, keys: KeyArray, wanted: Any) -> NDArray[np.int64]:
         import pyarrow
 
-        if pyarrow.types.is_dictionary(wanted.type):  # a text is held once, however often it is there
+        if pyarrow.types.is_dictionary(wanted.type):  # a text is held once, however often it occurs
             return self._positions(keys, wanted.dictionary)[np.asarray(wanted.indices)]
         if pyarrow.types.is_string(wanted.type) == (keys.dtype == object):
             with self._reading():
@@ -283,7 +283,7 @@ class CohesionFile:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Turn what goes wrong with the file inside the block into the error for it."""
+        """Turn what goes wrong with the file inside the block into a FileFormatError."""
         import pyarrow
 
         try:
@@ -292,5 +292,5 @@ class CohesionFile:
             raise FileFormatError(f"{self.path} cannot be read: {error}.", path=self.path) from error
         except (pyarrow.ArrowException, *_FAULTS) as error:
             why = getattr(error, "strerror", None)
-            said = f"cannot be read: {why}" if why else "is damaged, or no file of cohesions from pcneo"
+            said = f"cannot be read: {why}" if why else "is damaged, or is not a file of cohesions from pcneo"
             raise FileFormatError(f"{self.path} {said}.", path=self.path) from error

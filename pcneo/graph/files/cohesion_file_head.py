@@ -1,4 +1,4 @@
-"""The head of a file of cohesions: what they are of, in the metadata (DATA-MODEL.md#cohesions-in-files)."""
+"""The head of a file of cohesions: where they come from, in its metadata (DATA-MODEL.md#cohesions-in-files)."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 
 FORMAT = "2"
-"""Of the columns and the metadata."""
+"""The format of the columns and the metadata."""
 PREFIX = b"pcneo."
-"""Before our names in a file's metadata."""
+"""What our names begin with in a file's metadata."""
 
 
 @dataclass(frozen=True)
 class FileHead:
-    """What a file says of its cohesions.
+    """What a file records about its cohesions.
 
     Attributes:
         search: what was searched for, and how.
         pcneo: the version of pcneo that wrote it.
-        revision: of the search, as in `pcneo.basics.model.RunRecord`.
+        revision: the search's, as in `pcneo.basics.model.RunRecord`.
         selection: labels, types and key of the graph in its database.
-        graph: the graph's name there; empty where pcneo knew it under none.
-        fingerprint: of the graph as it was read.
-        fingerprint_key: the key of the fingerprint, drawn for this file; empty where it is that of `graph`.
-        vertices, edges: of the graph.
-        part: which part of how many.
+        graph: the graph's name there; empty if pcneo knew it by no name.
+        fingerprint: the graph's, as it was read.
+        fingerprint_key: the key of the fingerprint, drawn for this file; empty if it is that of `graph`.
+        vertices, edges: how many the graph has.
+        part: which part this is, and of how many.
     """
 
     search: Search
@@ -43,7 +43,7 @@ class FileHead:
     part: tuple[int, int]
 
     def metadata(self) -> dict[bytes, bytes]:
-        """Return it as the metadata of a Parquet file, every value as text."""
+        """Return the head as the metadata of a Parquet file, with every value as text."""
         texts = {
             "format": FORMAT,
             "p": str(self.search.p),
@@ -66,13 +66,13 @@ class FileHead:
 
     @classmethod
     def of(cls, metadata: dict[bytes, bytes]) -> FileHead:
-        """Read it back, or fail as parsers of text do."""
+        """Read a head back from metadata, or fail as parsers of text do."""
         texts = {name[len(PREFIX) :].decode(): text.decode() for name, text in metadata.items() if name[:6] == PREFIX}
         if texts.pop("checksum") != _checksum(texts) or texts["format"] != FORMAT:
             raise ValueError("another format, or damaged")
         number, parts = map(int, texts["part"].split("/"))
         if not 1 <= number <= parts:
-            raise ValueError("it is part of nothing")
+            raise ValueError("the part is out of range")
         return cls(
             search=Search(texts["p"], texts["search"], int(texts["effort"])),
             pcneo=texts["version"],
@@ -90,5 +90,5 @@ class FileHead:
 
 
 def _checksum(texts: dict[str, str]) -> str:
-    """Return a SHA-256 of the other entries: Parquet itself has checksums of its pages alone."""
+    """Return a SHA-256 of the other entries: Parquet itself has checksums only for its pages."""
     return hashlib.sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()

@@ -1,9 +1,9 @@
 """Edge lists: one edge per line, two keys separated by spaces, tabs or commas.
 
 - Empty lines and lines that begin with `#` or `%` are skipped. Text is UTF-8.
-- The first edge decides the separator: a comma, if it has one and does not begin with two integers between blanks; else
-  any run of spaces and tabs. A line that disagrees is refused. With commas, keys may contain blanks, and `"quotes"` may
-  enclose a comma (`""` is a quote); no key spans two lines.
+- The first edge decides the separator: a comma, if it has one and does not begin with two integers separated by blanks;
+  else any run of spaces and tabs. A line that disagrees is refused. With commas, keys may contain blanks, and
+  `"quotes"` may enclose a comma (`""` is a quote); no key spans two lines.
 - Columns after the second (weights, times) are ignored, and so is the `{...}` that networkx writes: the search uses
   neither properties nor weights.
 - A first line that names its columns in the usual words (`source,target`; HEADERS lists them) is skipped. Any other
@@ -121,7 +121,7 @@ class _Lines:
     def plain_pairs(self, number: int, block: bytes) -> bytes | None:
         """Return `block` without further columns if all keys are integers of at most 18 digits, else None.
 
-        It does what `pairs` does at the speed of a regular expression; files of ten million edges are of this kind.
+        It does what `pairs` does at the speed of a regular expression; files of ten million edges look like this.
         """
         if not self.separator:
             return None
@@ -141,7 +141,7 @@ class _Lines:
             self.count = at
             if not line or line[0] in "#%":
                 if line.startswith("%%MatrixMarket"):
-                    raise self._bad(at, "a Matrix Market file: delete the line of sizes and this one")
+                    raise self._bad(at, "a Matrix Market file: delete this line and the line of sizes")
                 continue
             if not self.separator:
                 self.separator = _separator(line)
@@ -155,7 +155,7 @@ class _Lines:
     def graph_file(self, keys: NDArray[np.int64] | NDArray[np.object_], ends: NDArray[np.int64]) -> GraphFile:
         """Put the graph together; `ends` are positions in `keys`, two per edge."""
         if not len(keys):
-            raise bad_file(self.path, "no edge in it")
+            raise bad_file(self.path, "it has no edges")
         left_out = LeftOut(header=self.header, lines_with_more_columns=self.more_columns)
         return graph_file(keys, ends.reshape(-1, 2), self.count, left_out)
 
@@ -172,7 +172,7 @@ class _Lines:
         fields = self._comma_fields(at, line) if self.separator == "," else self._blank_fields(at, line)
         if len(fields) < 2:
             raise self._bad(
-                at, f"one column, {line[:40]!r}, where an edge needs two keys; separate them by {self._by()}"
+                at, f"only one column, {line[:40]!r}, but an edge needs two keys; separate them by {self._by()}"
             )
         if not fields[0] or not fields[1]:
             raise self._bad(at, f"an empty key in {line[:40]!r}")
@@ -197,16 +197,16 @@ class _Lines:
             self._refuse_blanks_in_keys(at, line, fields)
         for field in fields[:2]:
             if "," in field or field[0] == '"':
-                raise self._bad(at, f"{field[:40]!r} has a comma or a quote, but the first edge is separated by blanks")
+                raise self._bad(
+                    at, f"{field[:40]!r} has a comma or a quote, but blanks separate the keys of the first edge"
+                )
         return fields
 
     def _refuse_blanks_in_keys(self, at: int, line: str, fields: list[str]) -> None:
         """Refuse `Ann Lee<tab>Bob Ray`, which would be read as an edge from Ann to Lee."""
         by_tab = [field.strip(" ") for field in line.split("\t")[:2]]
         if any(" " in field for field in by_tab) and not all(map(is_integer_key, fields[:2])):
-            raise self._bad(
-                at, f"tabs and spaces both separate {line[:40]!r}; separate by commas where keys hold spaces"
-            )
+            raise self._bad(at, f"tabs and spaces both separate {line[:40]!r}; use commas if keys contain spaces")
 
     def _by(self) -> str:
         return "a comma, as in the first edge" if self.separator == "," and self.first_edge else "a space, tab or comma"

@@ -41,7 +41,7 @@ class KeysOfLine:
     """Keys that a message points to.
 
     Attributes:
-        line: number of the line that they stand in; None where the format has no such lines.
+        line: number of the line that they are in; None if the format has no such lines.
         keys: one or two.
     """
 
@@ -86,15 +86,15 @@ class GraphFile:
 
     @property
     def numbers_as_text(self) -> int:
-        """How many keys would be integers, were it not for others that are text."""
+        """How many keys would be integers if others were not text."""
         return sum(is_integer_key(str(key)) for key in self.keys.tolist()) if self.key_kind == "string" else 0
 
     @property
     def text_key(self) -> KeysOfLine | None:
-        """A key that makes all of them text, by its line where there are lines; None if every key is an integer."""
+        """A key that makes all of them text, with its line if the format has lines; None if every key is an integer."""
         if self.key_kind == "integer" or self.first_text is not None:
             return self.first_text
-        texts = self.keys.tolist()  # of a graph at hand, all may look like integers
+        texts = self.keys.tolist()  # in a graph from memory, all may look like integers
         first = next((key for key in texts if not is_integer_key(key)), next(iter(texts), ""))
         return KeysOfLine(None, (first,))
 

@@ -1,4 +1,4 @@
-"""A graph that a Python user has at hand, as what the reader of a file returns."""
+"""A graph that a Python user has in memory, in the form that the reader of a file returns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
-    """Return a graph as it would be read; a networkx graph brings its attributes, where they are scalars."""
+    """Return a graph as if it had been read from a file; a networkx graph keeps those attributes that are scalars."""
     arrays = as_graph(graph)
     sources = np.repeat(np.arange(arrays.vertex_count), arrays.degrees)
     targets = arrays.neighbours.astype(np.int64)
@@ -43,7 +43,7 @@ def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
 
 
 def _attributes(graph: Any, a: Any, b: Any) -> Mapping[str, Any]:
-    """Return the attributes of an edge, in either direction; of parallel ones those of the first."""
+    """Return the attributes of an edge, in either direction; of parallel edges, those of the first."""
     between = graph.get_edge_data(a, b) or graph.get_edge_data(b, a) or {}
     return next(iter(between.values()), {}) if graph.is_multigraph() else between
 
@@ -57,7 +57,9 @@ def _kept(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Iterator[tupl
         value = given.item() if isinstance(given, np.generic) else given
         if isinstance(value, int) and value not in _INT64:
             raise ParameterError(
-                f"attribute {name!r} is {value}, more than the 64 bits of Neo4j's integers", name=str(name), value=value
+                f"attribute {name!r} is {value}, which does not fit in Neo4j's 64-bit integers",
+                name=str(name),
+                value=value,
             )
         if name and isinstance(name, str) and isinstance(value, bool | int | float | str):
             yield name, value

@@ -9,7 +9,7 @@ from pcneo.basics import bounded_file
 from pcneo.basics.bounded_file import UnreadableError, bad_file, opened
 
 LONGEST_LINE = 1 << 20
-ADVICE = "--max-gib, or max_bytes, raises that, where there is the memory"
+ADVICE = "raise that with --max-gib, or max_bytes, if there is enough memory"
 
 
 def line_blocks(path: Path, most: int) -> Iterator[tuple[int, bytes]]:
@@ -38,7 +38,7 @@ class _TooLongError(Exception):
 
 
 def _cut_at_line_ends(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Yield the same bytes cut behind line ends, each of them `\n`."""
+    r"""Yield the same bytes, cut after line ends, each of which becomes `\n`."""
     rest = b""
     for piece in pieces:
         rest += piece

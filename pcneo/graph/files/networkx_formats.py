@@ -5,7 +5,7 @@
 - Scalar attributes (booleans, 64-bit integers, floats, strings) become properties. Others, such as the lists and the
   `viz` of GEXF, are dropped, and counted by name.
 - What networkx refuses is refused: mixed directed and undirected edges, hyperedges, and a GML edge given twice without
-  `multigraph 1`. Of several graphs in one GraphML file the first is read.
+  `multigraph 1`. If a GraphML file has several graphs, the first is read.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
         what = f"networkx cannot read it as {name}{_because(error)}"
         raise bad_file(path, what, int(place[1]) if place else None) from error
     if not len(graph):
-        raise bad_file(path, f"no vertex in it, read as {name}")
+        raise bad_file(path, f"it has no vertices when read as {name}")
     return graph
 
 
 def _because(error: Exception) -> str:
-    """Return what networkx says of a file, in words for whoever wrote the file; nothing where it says nothing."""
+    """Return networkx's reason in words for the person who wrote the file; an empty text if it gives none."""
     if isinstance(error, KeyError):
         name = error.args[0] if error.args else ""
         return f": it refers to {name!r}, which it does not declare" if name else ": a reference in it is empty"
     if isinstance(error, RuntimeError | AttributeError | TypeError | IndexError):
-        return ": a part that the format asks for is missing, or is another"  # networkx fell over it
+        return ": a part that the format requires is missing or wrong"  # networkx failed on it
     return f": {error}" if str(error) else ""
 
 
@@ -127,7 +127,9 @@ def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: 
         if not name:
             raise bad_file(path, f"{of} has an attribute without a name")
         if isinstance(value, int) and value not in _INT64:
-            raise bad_file(path, f"attribute {name!r} of {of} is {value}, more than the 64 bits of Neo4j's integers")
+            raise bad_file(
+                path, f"attribute {name!r} of {of} is {value}, which does not fit in Neo4j's 64-bit integers"
+            )
         if isinstance(value, str) and not _is_text(value):
             raise bad_file(path, f"attribute {name!r} of {of} holds half a surrogate pair")
         if isinstance(value, bool | int | float | str):
@@ -138,7 +140,7 @@ def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: 
 
 
 def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str, Any]], key: str | None) -> list[str]:
-    """Return each vertex's key as text: its identifier, or the attribute `key`, which leaves its properties then."""
+    """Return each vertex's key as text: its identifier, or the attribute `key`, which is then not a property."""
     values = identifiers
     if key is not None and any(key in of_vertex for of_vertex in properties):
         values = [of_vertex.pop(key, None) for of_vertex in properties]
@@ -146,9 +148,9 @@ def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str,
     for identifier, value in zip(identifiers, values, strict=True):
         what = f"vertex {identifier!r}" + (f", attribute {key!r}" if values is not identifiers else "")
         if value is None:
-            raise bad_file(path, f"{what}: missing, while other vertices have this attribute, which holds the keys")
+            raise bad_file(path, f"{what}: missing, although other vertices have this attribute, which holds the keys")
         if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-            raise bad_file(path, f"{what}: {value!r} is no key; keys are integers or non-empty strings")
+            raise bad_file(path, f"{what}: {value!r} is not a key; keys are integers or non-empty strings")
         text = str(value)
         if len(text) > LONGEST_KEY:
             raise bad_file(
@@ -157,7 +159,7 @@ def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str,
         if not _is_text(text):
             raise bad_file(path, f"{what}: {value!r} holds half a surrogate pair")
         if text in owner:
-            raise bad_file(path, f"{what}: the key {text!r} is that of vertex {owner[text]!r} too")
+            raise bad_file(path, f"{what}: the key {text!r} is also that of vertex {owner[text]!r}")
         owner[text] = identifier
     return list(owner)
 

@@ -1,7 +1,8 @@
-"""How much a Parquet file unpacks to: a column of equal values takes some bytes, however many they are.
+"""How much a Parquet file unpacks to: a column of equal values takes a few bytes, however many values it has.
 
-A file's end says so of each column, and the header of each page, which the end does not bind, of that page. pyarrow
-allocates what a page says; so pages are looked at first, and columns are as large as they say (parquet.thrift).
+The end of a file states the unpacked size of each column, and the header of each page that of the page, which need not
+agree. pyarrow allocates what a page states, so the pages are checked first; then no column takes more than is stated
+for it (parquet.thrift).
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from typing import Any, BinaryIO
 from pcneo.basics.model import KeyArray
 
 ROOM = 2**20
-"""Bytes of a column that are not values."""
+"""Bytes that a column may have besides its values."""
 DELTA_BYTE_ARRAY = 7
-"""An encoding in which a text may take a byte where it repeats the one before; pcneo does not write it."""
+"""An encoding in which a text that repeats the one before may take a single byte; pcneo does not write it."""
 MOST_IN_HEADER = 2**16
-"""Bytes of a text in a page's header."""
+"""The most bytes of a text in a page's header."""
 
 
 def unpacks_to_more(file: BinaryIO, metadata: Any, keys: KeyArray, memberships: int) -> bool:
@@ -32,15 +33,15 @@ def unpacks_to_more(file: BinaryIO, metadata: Any, keys: KeyArray, memberships: 
 
 
 def _pages_hold_more(file: BinaryIO, column: Any) -> bool:
-    """Whether the pages of a column say that they hold more than the file's end says of it."""
+    """Whether the pages of a column state that they hold more than the end of the file states for it."""
     at = min(filter(None, (column.dictionary_page_offset, column.data_page_offset)))
     end, values, unpacked = at + column.total_compressed_size, 0, 0
     while at < end:
         file.seek(at)
         header = _struct(file)
-        data = header.get(5) or header.get(8) or {}  # of the first or the second version
+        data = header.get(5) or header.get(8) or {}  # a data page of the first or the second version
         if not isinstance(data, dict) or header[2] < 0 or header[3] < 0 or data.get(1, 0) < 0:
-            raise ValueError("no header of a page")
+            raise ValueError("not the header of a page")
         unpacked, values = unpacked + header[2], values + data.get(1, 0)
         encoding = data.get(2 if 5 in header else 4)
         if unpacked > column.total_uncompressed_size or values > column.num_values or encoding == DELTA_BYTE_ARRAY:
@@ -49,7 +50,7 @@ def _pages_hold_more(file: BinaryIO, column: Any) -> bool:
     return False
 
 
-# --- Thrift's compact protocol, as far as headers of pages use it
+# --- Thrift's compact protocol, as far as the headers of pages use it
 
 
 def _struct(file: BinaryIO) -> dict[int, Any]:
@@ -74,7 +75,7 @@ def _value(file: BinaryIO, kind: int) -> Any:
             return _struct(file)
         case _:
             pass
-    raise ValueError("no header of a page")
+    raise ValueError("not the header of a page")
 
 
 def _whole(file: BinaryIO) -> int:
@@ -89,7 +90,7 @@ def _varint(file: BinaryIO) -> int:
         number |= (byte & 127) << place
         if byte < 128:
             return number
-    raise ValueError("a number without end")
+    raise ValueError("a number that does not end")
 
 
 def _byte(file: BinaryIO) -> int:

@@ -1,4 +1,4 @@
-"""The search on a cluster of `dask.distributed` that is there already (ALGORITHM.md#on-a-cluster).
+"""The search on an existing cluster of `dask.distributed` (ALGORITHM.md#on-a-cluster).
 
 Only this folder imports `distributed`, which is an extra (`pip install 'pcneo[dask]'`).
 """

@@ -1,4 +1,4 @@
-"""A graph that workers of a cluster search in its place: tasks cut, sent, and taken in order."""
+"""A graph that the workers of a cluster search: tasks are cut, sent, and collected in order."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 TASK_SECONDS = 10.0
-"""How long a task should take: its sending and fetching take about 20 ms."""
+"""How long a task should take: sending it and fetching its answer take about 20 ms."""
 SHORTEST_SECONDS = 0.2
 SHARES = 4
-"""What is left is cut into so many tasks a thread, where that makes them shorter: all threads end together."""
+"""What is left is cut into this many tasks per thread if that makes them shorter, so that all threads end together."""
 FIRST = 16
-"""Vertices of the first tasks, which show what one costs."""
+"""Vertices in each of the first tasks, which show what a vertex costs."""
 GROWTH = 4
-"""Of a task's length, at most, from one to the next."""
+"""How many times as long as the one before a task may be."""
 MOST_PATIENCE = 64.0
-"""Seconds in which an answer must come over, once it is there; at first it is two."""
+"""The most seconds to wait for an answer that is ready to be transferred; the first wait is two."""
 AHEAD = 3
-"""Tasks a thread that are under way at once."""
+"""Tasks per thread that are under way at once."""
 MOST_MEMBERSHIPS = 8_000_000
-"""Of a task, as far as sizes so far tell: its answer is 32 MB."""
+"""The most in a task, judging by the sizes so far: its answer takes 32 MB."""
 BATCH_MEMBERSHIPS, BATCH_COHESIONS = 200_000, 20_000
-"""Of what is handed on, whose members may become Python's own integers."""
+"""The most in a batch that is handed on; its members may become Python's own integers."""
 
 
 @dataclass
 class _Piece:
-    """A task: the positions it searches, its future, who may do it, and how long its answer may take to come over."""
+    """A task: the positions it searches, its future, the workers that may do it, and how long its answer may travel."""
 
     positions: NDArray[np.int64]
     future: Future
@@ -60,8 +60,8 @@ class _Piece:
 class ClusterGraph:
     """A graph and a cluster. Each worker gets the graph once, however often it is searched.
 
-    Any worker may die, come or be slow: what it had is done by others, and the answers are the same, since no search
-    depends on another. What was found is held by the workers until it is its turn.
+    Any worker may die, join or be slow: others do what it had, and the answers are the same, since no search depends on
+    another. Workers hold what they found until its turn comes.
     """
 
     def __init__(self, graph: Graph, client: Client) -> None:
@@ -124,7 +124,7 @@ class ClusterGraph:
         return _Piece(positions, future, workers)
 
     def _send_anew(self, task: Task, pieces: Iterable[_Piece]) -> None:
-        """Give to others what all who had it have left; those that stay do what the others had by themselves."""
+        """Send a task again if all workers that could do it are gone; while some remain, they take it over anyway."""
         ready = self._workers.ready
         for piece in pieces:
             if ready and not piece.workers & ready.keys():
@@ -137,7 +137,7 @@ class ClusterGraph:
         piece.future, piece.workers = again.future, again.workers
 
     def _cohesions_of(self, task: Task, piece: _Piece) -> remote.TimedCohesions | None:
-        """Return what a task found; None where it is not done yet, or has to be done again."""
+        """Return what a task found; None if it is not done yet, or has to be done again."""
         from distributed import wait
 
         with scheduler_failures(self._client), suppress(TimeoutError), self._client.as_current():
@@ -148,7 +148,7 @@ class ClusterGraph:
             self._look_at(task, piece, error)
             return None
         if piece.future.status in ("cancelled", "lost") and self._workers.ready:
-            self._replace(task, piece)  # whoever had it has died
+            self._replace(task, piece)  # the worker that had it has died
         if piece.future.status != "finished":
             return None
         with scheduler_failures(self._client), suppress(TimeoutError):
@@ -157,7 +157,7 @@ class ClusterGraph:
         return None
 
     def _look_at(self, task: Task, piece: _Piece, error: Exception) -> None:
-        """Send a task again whose worker had lost the graph; raise what is wrong otherwise."""
+        """Send a task again if its worker had lost the graph; raise an error otherwise."""
         if isinstance(error, remote.GraphMissingError):
             self._workers.has_lost(error.worker)
             self._workers.look()
@@ -174,7 +174,9 @@ class ClusterGraph:
                 condition=error.data["condition"],
             ) from error
         if type(error).__name__ == "KilledWorker":
-            raise ClusterError(f"Workers died over the same task one after another, of memory perhaps: {error}")
+            raise ClusterError(
+                f"Several workers died, one after another, on the same task, perhaps for lack of memory: {error}"
+            )
         raise ClusterError(f"A worker failed: {error!r}") from error
 
     def _batch(self, task: Task, positions: NDArray[np.int64], cohesions: remote.TimedCohesions) -> CohesionBatch:
@@ -183,7 +185,7 @@ class ClusterGraph:
 
 
 def _let_go(client: Client, token: str) -> None:
-    """Best effort: workers let the graph go."""
+    """Best effort: have workers let the graph go."""
     with suppress(Exception):
         if client.status == "running":
             client.run(remote.forget, token, on_error="ignore")
@@ -198,7 +200,7 @@ def _ranges(positions: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _next_length(length: int, batch: CohesionBatch, seconds: float, left: float) -> int:
-    """Return how many vertices the next task has, from what the last one took, with `left` of them for each thread."""
+    """Return how many vertices the next task gets, from what the last one took, with `left` to do per thread."""
     cost = max(seconds, 1e-6) / len(batch)
     aim = min(TASK_SECONDS, max(SHORTEST_SECONDS, left * cost / SHARES))
     most = MOST_MEMBERSHIPS * len(batch) // len(batch.members)

@@ -23,14 +23,14 @@ _HEADER = 64
 _TOKEN = 16
 _NAME = "graph"
 YOUNG_SECONDS = 60
-"""An image may not be locked yet where it is no older."""
+"""An image that is no older than this may not be locked yet."""
 
 
 class GraphImage:
-    """A file with the arrays of a graph, in a folder that only its owner can enter; both go with this object.
+    """A file with the arrays of a graph, in a folder that only its owner can enter; both are removed with this object.
 
-    Where the process is killed they stay, and the next image on this machine removes them: its file is locked for as
-    long as its process lives.
+    If the process is killed they stay, and the next image on this machine removes them: a file is locked for as long
+    as its process lives.
 
     Attributes:
         token: 32 hexadecimal digits that no other image has.
@@ -38,7 +38,7 @@ class GraphImage:
     """
 
     def __init__(self, graph: Graph) -> None:
-        """Write the file, after removing those that dead processes of this user and machine have left."""
+        """Write the file, after removing those that dead processes of this user on this machine have left."""
         _remove_left_behind()
         self.token = secrets.token_hex(_TOKEN)
         self.path = Path(tempfile.mkdtemp(prefix=_prefix())) / _NAME
@@ -53,7 +53,7 @@ class GraphImage:
 
 
 def _prefix() -> str:
-    """Return how the folders of this machine's images begin: locks may not be seen from another machine."""
+    """Return what the names of this machine's folders begin with: locks may not be visible from another machine."""
     return f"pcneo-graph-{re.sub('[^A-Za-z0-9.]', '_', platform.node())}-"
 
 
@@ -63,7 +63,7 @@ def _lock(file: BinaryIO) -> bool:
         import fcntl  # not on Windows
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # somebody has it, or the file system knows no locks
+    except (ImportError, OSError):  # another process has it, or the file system has no locks
         return False
     return True
 
@@ -78,12 +78,12 @@ def _remove_left_behind() -> None:
 
 def _remove_if_left(folder: Path) -> None:
     state = folder.lstat()
-    # A link would lead to a folder that is no image's.
+    # A link would lead to a folder that does not belong to an image.
     if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
         return
     if time.time() - state.st_mtime > YOUNG_SECONDS:
         with suppress(OSError):
-            folder.rmdir()  # of a process that died before it had its file
+            folder.rmdir()  # left by a process that died before it had its file
             return
     with (folder / _NAME).open("r+b") as file:
         if time.time() - os.fstat(file.fileno()).st_mtime > YOUNG_SECONDS and _lock(file):
@@ -99,10 +99,10 @@ def _remove(file: BinaryIO, path: Path) -> None:
 
 
 def open_image(file: BinaryIO, token: str) -> Graph | None:
-    """Map a graph from an open file; its keys are its positions. None where the file is of another token.
+    """Map a graph from an open file; its keys are its positions. None if the file has another token.
 
-    The mapping is copy-on-write, so that the arrays can be written to and nothing reaches the file. numba compiles
-    kernels for read-only arrays apart, which takes minutes.
+    The mapping is copy-on-write, so that the arrays can be written to and nothing reaches the file. For read-only
+    arrays numba compiles kernels separately, which takes minutes.
     """
     if file.read(_TOKEN) != bytes.fromhex(token):
         return None

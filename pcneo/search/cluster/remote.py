@@ -17,11 +17,11 @@ from pcneo.search.cluster.graph_image import open_image
 from pcneo.search.cohesion import REVISION, Searched, Task, compile_kernels
 
 STALE_SECONDS = 600
-"""Graphs that nobody has searched for so long make place for others: their client may have been killed."""
+"""Graphs that have not been searched for this long make room for others: their client may have been killed."""
 
 
 class GraphMissingError(Exception):
-    """This worker does not have the graph: it was started anew, or has let it go."""
+    """This worker does not have the graph: it was restarted, or has let it go."""
 
     def __init__(self, worker: str) -> None:
         """Keep the worker's address."""
@@ -61,10 +61,10 @@ _held: dict[str, _Held] = {}
 
 
 def take_file(token: str, path: str) -> int:
-    """Map a graph from a file, where this worker can read it, and compile the kernels for it.
+    """Map a graph from a file, if this worker can read it, and compile the kernels for it.
 
     Returns:
-        The search's revision here; -1 where the file is not to be had.
+        The search's revision here; -1 if the file cannot be read or holds another graph.
     """
     try:
         with Path(path).open("rb") as file:
@@ -75,9 +75,9 @@ def take_file(token: str, path: str) -> int:
 
 
 def take_bytes(token: str, data: NDArray[np.uint8]) -> int:
-    """Keep a graph that was sent as the bytes of its file; returns as `take_file`.
+    """Keep a graph that was sent as the bytes of its file; return what `take_file` does.
 
-    They are mapped from a file of this worker's that has no name any more.
+    The bytes are mapped from a file on this worker that no longer has a name.
     """
     from distributed import get_worker
 

@@ -1,4 +1,4 @@
-"""A client of a scheduler, and what its failures are to a user."""
+"""A client of a scheduler, and how a user sees its failures."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 5
 """How long a scheduler may take to answer at all."""
 JOIN_SECONDS = 20
-"""How long one that has answered may take until we are its client."""
+"""How long a scheduler that has answered may take to accept us as its client."""
 ENDS = (OSError, ValueError, TypeError, RuntimeError, ImportError, MemoryError, EOFError)
-"""What Dask raises for addresses that are none, for nobody there, and for what is no scheduler: the first bytes of a
-web server's answer are taken for a length, and there is no memory for that."""
+"""What Dask raises if an address is invalid, if nothing answers there, or if what answers is not a scheduler: it takes
+the first bytes of a web server's answer for a length, and does not have that much memory."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def connected_scheduler(address: str) -> Iterator[Client]:
         raise ClusterError(needs_extra("A cluster needs dask.distributed", "dask")) from error
     _silence()
     try:
-        # A client that never had a scheduler waits long, and then says so in a traceback.
+        # A client that never had a scheduler waits for a long time, and then prints a traceback.
         kind = asyncio.run(_kind_at(address))
         if kind != "Scheduler":
             raise ValueError(f"it is the address of a {kind.lower()}")
@@ -45,9 +45,9 @@ def connected_scheduler(address: str) -> Iterator[Client]:
 
 
 def _silence() -> None:
-    """Let Dask log nothing here: errors of ours say what matters, and its own tracebacks come beside them."""
+    """Let Dask log nothing here: our errors say what matters, and its tracebacks would appear beside them."""
     for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # some have levels of their own
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # some have their own levels
 
 
 async def _kind_at(address: str) -> str:
@@ -57,7 +57,7 @@ async def _kind_at(address: str) -> str:
 
     options = Security().get_connection_args("client")
     if address.startswith("tls:") and options.get("ssl_context") is None:
-        raise ValueError("TLS needs certificates, which Dask's own settings name (distributed.comm.tls)")
+        raise ValueError("TLS needs certificates; name them in Dask's own settings (distributed.comm.tls)")
     async with asyncio.timeout(CONNECT_SECONDS + 1):
         comm = await connect(address, timeout=CONNECT_SECONDS, **options)
         try:
@@ -69,17 +69,19 @@ async def _kind_at(address: str) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """Return why there is no connection: what the system said, where it said anything."""
+    """Return why there is no connection: the system's own reason, if it gave one."""
     from distributed.comm.core import CommClosedError
 
     if isinstance(error, CommClosedError | MemoryError | EOFError):
-        return "what answers there is something else"
+        return "something else answers there"
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror.lower()
         cause = cause.__cause__ or cause.__context__
-    return f"nothing does within {CONNECT_SECONDS} seconds" if isinstance(error, OSError) else str(error).rstrip(".")
+    return (
+        f"nothing answered within {CONNECT_SECONDS} seconds" if isinstance(error, OSError) else str(error).rstrip(".")
+    )
 
 
 @contextmanager
@@ -92,7 +94,7 @@ def scheduler_failures(client: Client) -> Iterator[None]:
 
 
 def check_running(client: Client) -> None:
-    """See that the client has its scheduler."""
+    """Check that the client still has its scheduler."""
     if client.status != "running":
         raise _gone(client)
 

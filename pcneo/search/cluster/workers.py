@@ -1,4 +1,4 @@
-"""The workers of a cluster that may search: those of our versions that have the graph."""
+"""The workers of a cluster that may search: those that have our versions and the graph."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 PACKAGES = ("pcneo", "numpy", "numba")
-"""What must be of one version everywhere: answers and compiled code depend on them."""
+"""What must have the same version everywhere: answers and compiled code depend on it."""
 LOOK_SECONDS = 1.0
-"""How often workers that came or went are looked for."""
+"""How often to look for workers that have come or gone."""
 PATIENCE_SECONDS = 120
-"""How long nobody needs to be there."""
+"""How long the cluster may have no worker that can search."""
 
 log = logging.getLogger("pcneo")
 
 
 class Workers:
-    """Who may search a graph now.
+    """The workers that may search a graph now.
 
     Attributes:
         ready: threads of each worker that has the graph, by address.
     """
 
     def __init__(self, client: Client, image: GraphImage) -> None:
-        """Begin with nobody."""
+        """Begin without workers."""
         self.ready: dict[str, int] = {}
         self._client, self._image = client, image
         self._refused: set[str] = set()
@@ -52,7 +52,7 @@ class Workers:
         return sum(self.ready.values())
 
     def look(self) -> None:
-        """Take in who came, and take out who went."""
+        """Add the workers that have come, and drop those that have gone."""
         check_running(self._client)
         if time.monotonic() - self._looked_at < LOOK_SECONDS:
             return
@@ -66,7 +66,7 @@ class Workers:
         self._be_patient()
 
     def has_lost(self, address: str) -> None:
-        """Note that a worker does not have the graph any more; it is given it anew."""
+        """Note that a worker no longer has the graph; it will be given the graph again."""
         self.ready.pop(address, None)
         self._looked_at = -LOOK_SECONDS
 
@@ -87,7 +87,7 @@ class Workers:
             raise ClusterError(f"For {PATIENCE_SECONDS} seconds the cluster has had no worker that can search.")
 
     def _fitting(self, new: Iterable[str]) -> list[str]:
-        """Return those of the right versions; the others are refused by name."""
+        """Return the workers with the right versions; the others are refused by name."""
         with scheduler_failures(self._client):
             said: Any = self._client.get_versions(packages=PACKAGES)
         ours = said["client"]["packages"]
@@ -104,13 +104,13 @@ class Workers:
         if wrong:
             here = ", ".join(f"{package} {ours[package]}" for package in PACKAGES)
             listed = "; ".join(f"{address} has {what}" for address, what in wrong.items())
-            self._refuse(wrong, f"Here is {here}, and on workers is another version: {listed}.")
+            self._refuse(wrong, f"This machine has {here}, but some workers have other versions: {listed}.")
         return [address for address in new if address not in wrong]
 
     def _refuse(self, addresses: Iterable[str], message: str) -> None:
         if not self._begun:
             raise ClusterError(f"{message} Install the same versions everywhere.", workers=list(addresses))
-        log.warning("%s They are not used.", message)
+        log.warning("%s These workers are not used.", message)
         self._refused |= set(addresses)
 
     def _given_the_graph(self, workers: list[str]) -> list[str]:
@@ -125,11 +125,11 @@ class Workers:
             took |= self._on_each(lacking, lambda: (remote.take_bytes, token, sent))
         others = [address for address, revision in took.items() if revision not in (-1, REVISION)]
         if others:
-            self._refuse(others, f"The search differs on {', '.join(others)}.")
+            self._refuse(others, f"The search has another revision on {', '.join(others)}.")
         return [address for address, revision in took.items() if revision == REVISION]
 
     def _on_each(self, workers: Iterable[str], call: Callable[[], tuple[Any, ...]]) -> dict[str, int]:
-        """Call a function on each worker; return what it gave for those that are still there afterwards."""
+        """Call a function on each worker; return its results from those that are still there afterwards."""
         from distributed import wait
 
         waiting: dict[str, Future] = {}
