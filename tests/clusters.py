@@ -1,4 +1,4 @@
-"""A Dask cluster of processes of their own, on this machine: each can be killed, stopped and joined."""
+"""A Dask cluster of separate processes on this machine: each can be killed or stopped, and more can join."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One folder of compiled kernels for every process of every run, named after all that they are compiled from.
+"""One folder of compiled kernels for every process of every run, named after everything that they are compiled from.
 
 numba's own cache compares a function's file, and does not notice an edited callee in another one. The folder here is
 named by the text of all kernels, the versions of what compiles them, and the processor: nothing in it can be stale.

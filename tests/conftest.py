@@ -1,7 +1,7 @@
 """How the tests run: a Neo4j for each worker that needs one, compiled kernels shared by all, three lengths.
 
-`--neo4j 5.26` takes the long-term line. `--quick` needs no server; `--thorough` repeats at length. Which servers the
-tests had is said at the end, and none is a failure.
+`--neo4j 5.26` takes the long-term line. `--quick` needs no server; `--thorough` repeats at length. The
+servers that the tests had are listed at the end; having no server is a failure.
 """
 
 from __future__ import annotations

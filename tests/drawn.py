@@ -1,4 +1,4 @@
-"""Cohesions that are made up to be drawn."""
+"""Made-up cohesions for pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small graphs to evaluate, and cells of them."""
+"""Small graphs to evaluate, and cells made from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mechanisms that exist in tests alone, each as one class: what a new file in `privacy/mechanisms` has to say."""
+"""Mechanisms that exist only in tests, each as one class: what a new file in `privacy/mechanisms` must contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that files, terminals and spreadsheets take for more than text."""
+"""Keys that files, terminals and spreadsheets could take for more than text."""
 
 from __future__ import annotations
 

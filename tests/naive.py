@@ -2,7 +2,7 @@
 
 A graph is a dict from each vertex to the set of its neighbours. Vertices are compared as they are: `<` on integers by
 value, on strings by code point. `p` is a `Fraction`. ALGORITHM.md#expand
-and the headings around it say what is computed, GUARANTEE.md#critical what is protected.
+and the headings around it define what is computed, GUARANTEE.md#critical what is protected.
 """
 
 from __future__ import annotations

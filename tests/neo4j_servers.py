@@ -1,7 +1,7 @@
 """The real Neo4j under the integration tests.
 
-In this order: the database that PCNEO_TEST_URI names (with PCNEO_TEST_USERNAME, _PASSWORD, _DATABASE), which must hold
-no node; Neo4j in Docker where an engine answers; a local server on a temporary folder.
+In this order: the database that PCNEO_TEST_URI names (with PCNEO_TEST_USERNAME, _PASSWORD, _DATABASE), which must be
+empty; Neo4j in Docker if an engine answers; a local server on a temporary folder.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Cohesions that the plain twin found, kept: the search is held against them every time, the twin under `--thorough`.
+"""Cohesions that the plain twin once found: the search is compared with them every time, the twin under `--thorough`.
 
-`python tests/recorded.py` makes the file anew, which takes minutes; a difference is a change of what is computed.
+`python tests/recorded.py` makes the file again, which takes minutes; any difference is a change in what is computed.
 """
 
 from __future__ import annotations

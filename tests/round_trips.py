@@ -1,4 +1,4 @@
-"""What is written of vertices is read back as it was, whatever text their keys are: a function for each file."""
+"""What is written about vertices is read back as it was, whatever their keys: a function for each file."""
 
 from __future__ import annotations
 

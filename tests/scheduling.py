@@ -1,7 +1,7 @@
 """Which worker gets which test file.
 
-Each core has a worker with a Neo4j of its own, for which it often waits. One worker more has none, and fills that time
-with files that need no server. When no file that needs one is left, the others help with the rest.
+Each core has a worker with its own Neo4j, for which it often waits. One further worker has none, and fills that time
+with files that need no server. When no file that needs a server is left, the others help with the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A service under test: in a thread of this process, or a process of its own that can be stopped and killed."""
+"""A service under test: in a thread of this process, or in a separate process that can be stopped and killed."""
 
 from __future__ import annotations
 

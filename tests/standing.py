@@ -1,6 +1,6 @@
-"""The database between tests: nothing of theirs stays, and the indexes that nearly all of them want do.
+"""The database between tests: nothing that they wrote stays, but the indexes that nearly all of them need do.
 
-Every change of constraints and indexes has the server plan all statements anew, which takes longer than most tests.
+Every change of constraints and indexes makes the server plan all statements again, which takes longer than most tests.
 """
 
 from __future__ import annotations

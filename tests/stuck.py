@@ -1,7 +1,7 @@
-"""A test that outlives its own timeout, and would wait for ever: what waits for what is printed, and its worker ends.
+"""A test that outlives its timeout and would wait for ever: what waits for what is printed, and its worker ends.
 
-pytest-timeout ends a test by an exception in the main thread. Whoever catches it there to wait for a thread of theirs
-goes on waiting, and so does everyone who waits for the tests.
+pytest-timeout ends a test by an exception in the main thread. Code that catches it there to wait for its own
+thread goes on waiting, and so does everyone who waits for the tests.
 """
 
 from __future__ import annotations

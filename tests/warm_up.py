@@ -1,6 +1,6 @@
 """Compiles what most tests need, in one process, while the gate keeps another core busy: `python tests/warm_up.py`.
 
-Without it every worker of the tests compiles for itself.
+Without it every test worker compiles for itself.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class RunRecord:
             searched.
         edges: the edges, counted in the same way.
         fingerprint: keyed hash of these keys and edges; None for `vertices`.
-        membership_hash: keyed hash of the memberships; None for `vertices`.
+        membership_hash: hash of the memberships; None for `vertices`.
         started_at: server time.
         finished_at: server time.
         replaced_at: when the next version replaced it; None for the current version.

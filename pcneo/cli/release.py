@@ -128,7 +128,11 @@ def release(
     ] = None,
     mean_degree: Annotated[
         str | None,
-        typer.Option("--mean-degree", help="Connections of a vertex on average, or a guess.", show_default="10"),
+        typer.Option(
+            "--mean-degree",
+            help="Connections of a vertex on average, or a guess. By default the figure that an earlier release gives, "
+            "or else 10.",
+        ),
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Release counts that are expected to be mostly noise.")

@@ -1,4 +1,4 @@
-"""Measures pcneo and its peers in turns, and says which goals are met.
+"""Measures pcneo and its peers in turns, and reports which goals are met.
 
     scripts/bench                      the default set, into scripts/benchmarks/results/all.json, all.md and the README
     scripts/bench triangles annotate   some benchmarks, printed
@@ -94,23 +94,24 @@ def main(arguments: list[str] | None = None) -> None:
         prog="scripts/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="what to measure; the default set if none is named")
-    parser.add_argument("--list", action="store_true", help="say what can be measured")
+    parser.add_argument("--list", action="store_true", help="list what can be measured")
     parser.add_argument("--graph", type=Path, default=HEPPH, metavar="FILE", help="an edge list (.gz)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each, after one that warms up (default 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each, after a warm-up round (default 5)")
     parser.add_argument(
         "--edges",
         type=int,
         default=6_000_000,
-        help="about, of the made graphs of `large`, `updates-large`, `estimates-large` and `cluster` (default 6000000)",
+        help="approximate size of the graphs made for `large`, `updates-large`, `estimates-large` and `cluster` "
+        "(default 6000000)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go; the table goes beside, as .md")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for figures; the table goes beside, as .md")
     given = parser.parse_args(arguments)
     if given.list:
         for name in ALL:
             print(f"{name:15} {_sentence(name)}{'' if name in DEFAULT else ' (by name only)'}")
         return
     if unknown := [name for name in given.names if name not in ALL]:
-        parser.error(f"there is no {', '.join(unknown)}; scripts/bench --list says what there is")
+        parser.error(f"there is no {', '.join(unknown)}; scripts/bench --list has the names")
     if given.rounds < 1:
         parser.error("--rounds takes 1 or more")
     if not given.graph.exists():
@@ -132,7 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         run(given.names or list(DEFAULT), setting, keep)
     finally:
-        print(page)  # if one fails, the page of those before it
+        print(page)  # if one fails, the page of the ones before it
     if to is not None and to == KEPT:
         report.show(json.loads(to.read_text()), ROOT / "README.md")
 

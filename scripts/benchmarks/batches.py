@@ -1,4 +1,4 @@
-"""What the lines about batches of cohesions do with them: a hash to compare by, and a file of them."""
+"""What the benchmarks do with batches of cohesions: a hash to compare them by, and a file of them."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["annotate", "streamed", "writers"]
 
 Statements = list[tuple[str, dict[str, Any]]]
-"""Texts with their parameters."""
+"""Statements with their parameters."""
 READ = "MATCH (v:Person) RETURN v.id AS key, [(v)-[:KNOWS]->(n:Person) | n.id] AS neighbours"
 DELETE = "MATCH (c:PCohesion {run: 'plain'}) CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 200 ROWS"
 GOALS = {"0.1": 1.0, "0.3": 1.6}
-"""For each p: how much of `density`'s time `smallest` may take."""
+"""For each p: how many times as long as `density` `smallest` may take."""
 STREAMED = {"density": 10, "smallest": 25}
 """For each search: milliseconds that one vertex may take beyond the driver."""
 ROUNDS = {"0.1": 3, "0.3": 1}
@@ -38,11 +38,11 @@ ROUNDS = {"0.1": 3, "0.3": 1}
 
 
 def annotate(setting: Setting) -> Iterator[Line]:
-    """`pcneo annotate`, beside itself by `density`, and beside the plain driver reading and writing the same rows.
+    """`pcneo annotate`, beside itself with `density`, and beside the plain driver reading and writing the same rows.
 
-    Ours runs in its own process on a graph without a run; replacing a run would add the time to delete it. The driver
-    reads one stream of packed rows, then writes the rows that ours computed, with the same statement, in as many
-    sessions and as large transactions.
+    pcneo runs in its own process on a graph without a run; replacing a run would add the time to delete it. The driver
+    reads one stream of packed rows, then writes the rows that pcneo computed, with the same statement, as many sessions
+    and transactions of the same size.
     """
     from pcneo import annotate
     from pcneo.annotate.row_writing import WRITERS
@@ -103,7 +103,7 @@ def _row(cohesion: FoundCohesion) -> CohesionRow:
 
 
 def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
-    """Read everything and write `rows`, which are deleted again, untimed."""
+    """Read everything and write `rows`, then delete them again, untimed."""
     from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
     started = time.perf_counter()
@@ -115,7 +115,7 @@ def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
 
 
 def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, sessions: int) -> float:
-    """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
+    """Write `rows`, by memberships per transaction and sessions at once, and delete them again, untimed."""
     from pcneo.annotate.row_writing import transactions_of
     from pcneo.store.statements import load_statement
 
@@ -156,7 +156,7 @@ def writers(setting: Setting) -> Iterator[Line]:
 
 
 def streamed(setting: Setting) -> Iterator[Line]:
-    """One streamed vertex, beside the driver sending the same statements one after the other, right before or after."""
+    """One streamed vertex, beside the driver, which sends the same statements one by one right before or after."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo.search import search_all
@@ -210,7 +210,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
 def _beside(
     db: Any, plain: Any, p: str, search: str, statements: Mapping[Any, Statements], rounds: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Milliseconds of each vertex in each round, ours and the driver's alone, which go first in turns."""
+    """Milliseconds per vertex in each round, for pcneo and for the driver alone, which take turns to go first."""
     taken = np.empty((2, rounds, len(statements)))
     for number in range(rounds):
         for place, (key, sent) in enumerate(statements.items()):
@@ -233,7 +233,7 @@ def _streamed(db: Any, p: str, search: str, key: Any) -> float:
 
 @contextmanager
 def _unscanned() -> Iterator[None]:
-    """Keep the benchmark's own graph out of Python's search for garbage, which either program may set off."""
+    """Keep the benchmark's own graph out of Python's garbage collection, which either program may trigger."""
     gc.collect()
     gc.freeze()
     try:
@@ -244,7 +244,7 @@ def _unscanned() -> Iterator[None]:
 
 @contextmanager
 def _recorded() -> Iterator[Statements]:
-    """Record every statement that the driver sends, with its parameters; two halves of a fetch as one statement."""
+    """Record every statement that the driver sends, with its parameters; the two halves of a fetch count as one."""
     import neo4j
 
     seen: Statements = []
@@ -265,7 +265,7 @@ def _recorded() -> Iterator[Statements]:
     try:
         yield seen
     finally:
-        # Which of two statements of like length a half is joined to does not matter: all keys are sent, in as many.
+        # To which of two statements of similar length a half is joined does not matter: all keys are sent, in as many.
         largest = sorted(range(len(seen)), key=lambda i: -len(seen[i][1].get("keys", ())))[: len(halves)]
         for i, half in zip(sorted(largest), halves, strict=True):
             seen[i][1]["keys"] = [*seen[i][1]["keys"], *half["keys"]]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["cluster", "files"]
 
 STORE_ROUNDS = 2
-"""Of writing to the store."""
+"""Rounds of writing to the store."""
 
 
 def cluster(setting: Setting) -> Iterator[Line]:
@@ -45,7 +45,7 @@ def _beside_threads(setting: Setting) -> Line:
         for find in (on_cluster.search_batches, partial(search_batches, setting.graph)):
             list(
                 find(Search("0.3"), vertices=range(min(64, setting.graph.vertex_count)))
-            )  # what comes once is not measured
+            )  # what is done only once is not measured
         tasks = {
             "cluster": lambda: _hashed(on_cluster.search_batches(Search("0.3")), hashes),
             "threads": lambda: _hashed(search_batches(setting.graph, Search("0.3"), concurrency=THREADS), hashes),
@@ -65,7 +65,7 @@ def _beside_threads(setting: Setting) -> Line:
 
 
 def _hashed(batches: Iterable[CohesionBatch], hashes: set[str]) -> float:
-    """Take all batches, and return the seconds that took; the hash of the memberships is added to the others."""
+    """Take all batches, and return the seconds that this took; add the hash of the memberships to the others."""
     started = time.perf_counter()
     kept = list(batches)
     seconds = time.perf_counter() - started
@@ -80,7 +80,7 @@ def _own_memory() -> int:
 
 
 def files(setting: Setting) -> Iterator[Line]:
-    """Cohesions that are there already into a file: Parquet beside JSON lines, and beside the store."""
+    """Existing cohesions written to a file: Parquet beside JSON lines, and beside the store."""
     from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 
@@ -124,7 +124,7 @@ def _rates(rows: int, ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 
 def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
-    """Return the seconds that the update of a graph without a run takes beside reading and searching."""
+    """Return the seconds that updating a graph without a run takes besides reading and searching."""
     from pcneo import annotate
     from pcneo.store.connection import connect
     from pcneo.stored.cleaning import clean
@@ -135,7 +135,7 @@ def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
             result = annotate.write(connect(driver=driver), p=p, concurrency=THREADS, **NAMES)
             clean(connect(driver=driver))
             if result.runs[0].memberships_written != memberships:
-                raise AssertionError("the store has others")
+                raise AssertionError("the store has other memberships")
             seconds.append(result.write_millis / 1000)
             say(f"  store p={p}: {seconds[-1]:.1f} s")
     return seconds

@@ -72,7 +72,7 @@ def start(setting: Setting) -> Iterator[Line]:
         [sample["first"] for sample in cold],
         goal=at_most(10, "ours"),
         note="once on a machine, announced",
-        bound="the same with compiled code at hand; the rest is compiling",
+        bound="the same with compiled code cached; the rest is compiling",
         floor=[sample["first"] for sample in samples],
     )
     run = [sys.executable, "-c", HELP, *UNWANTED]
@@ -100,7 +100,7 @@ def release_large_p(setting: Setting) -> Iterator[Line]:
 
 
 def _releases(setting: Setting, p: str, goals: Mapping[str, float | None], rounds: int) -> Iterator[Line]:
-    """Release for each k, whose goal is in seconds."""
+    """Release for each k; the goals are in seconds."""
     from pcneo import annotate
     from pcneo.release import budget
     from pcneo.store.connection import connect
@@ -115,7 +115,7 @@ def _releases(setting: Setting, p: str, goals: Mapping[str, float | None], round
                 to = Path(folder) / f"{number}-{k}.csv"
                 sample = in_process("release", server.uri, str(server.password_file), p, k, str(to))
                 say(f"  release p={p} k={k} round {number}: {sample['whole']:.2f} s")
-                if number:  # the first compiles
+                if number:  # the first round compiles
                     figures.append(sample)
     for k, figures in samples.items():
         seconds = goals[k]

@@ -18,8 +18,8 @@ __all__ = ["any_k", "cliques", "triangles", "weighing"]
 
 def triangles(setting: Setting) -> Iterator[Line]:
     """Triangles of every vertex, beside igraph and networkit."""
-    import igraph  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
-    import networkit  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
+    import igraph  # pyright: ignore[reportMissingImports] - a peer; only the extra `bench` installs it
+    import networkit  # pyright: ignore[reportMissingImports] - a peer; only the extra `bench` installs it
 
     from pcneo.counting.cliques import clique_counts
 
@@ -104,7 +104,7 @@ def cliques(setting: Setting) -> Iterator[Line]:
             goal=at_least(20),
             bound="the triangles alone, each of which may be in a larger clique",
             floor=taken["triangles"],
-            note="its graph is made beforehand" if peer == "pivoterpy" else "all sizes, by edge, from a list of edges",
+            note="its graph is made in advance" if peer == "pivoterpy" else "all sizes, by edge, from a list of edges",
         )
 
 
@@ -124,7 +124,7 @@ def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
 
 
 def _pivoter(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
-    import pivoterpy  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
+    import pivoterpy  # pyright: ignore[reportMissingImports] - a peer; only the extra `bench` installs it
 
     theirs = pivoterpy.from_edge_list(edge_list(graph))
 
@@ -137,7 +137,7 @@ def _pivoter(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
 
 
 def _flagser(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
-    import pyflagsercount  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
+    import pyflagsercount  # pyright: ignore[reportMissingImports] - a peer; only the extra `bench` installs it
 
     pairs = np.array(edge_list(graph))
 
@@ -156,7 +156,7 @@ class _silence:  # noqa: N801 — reads like contextlib's
 
     def __enter__(self) -> None:
         self._kept = os.dup(1)
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 — a file number is wanted
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 — a file number is needed
             os.dup2(nowhere.fileno(), 1)
 
     def __exit__(self, *_: object) -> None:
@@ -195,7 +195,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
         theirs=taken["GDS"],
         goal=at_most(0.2),
         note=f"Graph Data Science {GDS_VERSION} on Neo4j {NEO4J_VERSION}, the graph projected "
-        "beforehand; ours is told the largest size, GDS finds it",
+        "in advance; ours is given the largest size, GDS finds it",
     )
     by_size = in_turns(
         setting.many,
@@ -208,7 +208,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
         by_size[slowest],
         peer=f"gds.cliqueCounting.stats, every size at once, concurrency {THREADS}",
         theirs=taken["GDS"],
-        note="GDS cannot count one size alone",
+        note="GDS cannot count only one size",
     )
 
 

@@ -1,4 +1,4 @@
-"""Lines of estimates: what `estimate` says beside what it then takes, on all graphs at hand and on a large made one."""
+"""Lines about estimates: what `estimate` predicts beside the real cost, on graphs from files and a large made one."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["estimates", "estimates_large"]
 
 PS = ("0.1", "0.3")
 WARM = "0.2"
-"""Written before anything is measured: a first run brings indexes with it, and a server that has just begun is slow."""
+"""Written before anything is measured: the first run creates indexes, and a server that has just started is slow."""
 LEAST_SECONDS = 0.1
-"""What takes less counts as this: nobody plans by it."""
+"""Anything shorter counts as this long: no one plans by less."""
 SEARCHES, LONG_SECONDS = 3, 1.0
-"""A short search is repeated, and its median counts: another process, or the collector, doubles a tenth of a second."""
+"""A short search is repeated, and its median counts: another process, or the collector, can double 0.1 s."""
 STORE = "bytes of the store"
 QUANTITIES = ("memberships", "seconds of the search", "seconds altogether", "bytes of Parquet")
 
 Compared = dict[str, tuple[float, float]]
-"""By quantity: what was said, and what it was."""
+"""By quantity: the estimate, and the measured value."""
 
 
 def estimates(setting: Setting) -> Iterator[Line]:
-    """What `estimate` says beside what it takes, on each edge list in the folder of the graph, at p=0.1 and p=0.3."""
+    """What `estimate` predicts beside the real cost, on each edge list in the graph's folder, at p=0.1 and p=0.3."""
     files = sorted(setting.file.parent.glob("*.edges.gz")) or [setting.file]
     compared: dict[str, dict[str, Compared]] = {p: {} for p in PS}
     stores: dict[str, Compared] = {}
@@ -63,7 +63,7 @@ def estimates_large(setting: Setting) -> Iterator[Line]:
 
 
 def _compare(server: Server, graph: Any, p: str) -> tuple[Compared, int]:
-    """Return what was said and what it was, and the bytes of the store that were said."""
+    """Return the estimates with the measured values, and the estimated bytes of the store."""
     from pcneo import annotate
     from pcneo.basics.searches import Search
     from pcneo.search import search_batches
@@ -99,7 +99,7 @@ def _stored_bytes(folder: str) -> int:
 
 
 def _lines(name: str, compared: dict[str, Compared]) -> Iterator[Line]:
-    """Yield for each quantity how far off the worst estimate is; all of them stand in the note."""
+    """Yield for each quantity how far off the worst estimate is; the note lists them all."""
     for quantity in next(iter(compared.values())):
         pairs = {graph: quantities[quantity] for graph, quantities in compared.items()}
         yield Line(

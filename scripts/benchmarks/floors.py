@@ -1,4 +1,4 @@
-"""What no program can do without: bare loops that read what an answer rests on, once, and do nothing else."""
+"""What no program can avoid: bare loops that read once what an answer depends on, and do nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["rows_read", "wedges_read"]
 def wedges_read(graph: Any) -> Callable[[], int]:
     """Return a task that reads every wedge of the graph once, its edges turned towards the larger degree.
 
-    A triangle is a wedge that is closed, so whoever finds them by wedges looks at each.
+    A triangle is a closed wedge, so a program that finds triangles by wedges looks at each of them.
     """
     first, last = _turned(graph)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(first, minlength=graph.vertex_count))])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["as_arrays", "as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
 
 EXPONENT = 2.5
-"""The exponent of the power laws for group sizes and for the groups of a vertex."""
+"""The exponent of the power laws for group sizes and for the number of groups of a vertex."""
 NEAR = 300
 """The standard deviation of the distance between members of a group, in vertices."""
 
@@ -53,7 +53,7 @@ def made_graph(edges: int, seed: int, far: float = 0.1) -> tuple[int, NDArray[np
 
     Vertices join groups whose members are all connected, like the authors of a paper, households or classes. The number
     of groups of a vertex and the number of vertices of a group are drawn from power laws (exponent 2.5, groups of 2 to
-    30). Members of a group live near each other on a line, except for a share that comes from anywhere. On average,
+    30). Members of a group live near each other on a line, except for a share that come from anywhere. On average,
     nearly half of the wedges at a vertex are closed.
 
     Args:

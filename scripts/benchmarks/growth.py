@@ -23,11 +23,11 @@ A_CLASS = {"0.1": 3_000, "0.3": 1_000}
 A_GRAPH = {"0.1": 20_000, "0.3": 1_000}
 """The vertices to search in a graph."""
 LINEAR = 1.15
-"""The largest exponent that counts as linear: measured exponents are off by some hundredths."""
+"""The largest exponent that counts as linear: measured exponents are off by a few hundredths."""
 
 
 def growth(setting: Setting) -> Iterator[Line]:
-    """Processor time of a search by degree and by n, on generated graphs; the pictures go beside the results."""
+    """Processor time of a search by degree and by n, on generated graphs; pictures are saved beside the results."""
     by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
     for edges in FAR_EDGES:
         by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))

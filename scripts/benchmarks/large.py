@@ -21,7 +21,7 @@ from benchmarks.neo4j_servers import Server, load_graph, own_server
 __all__ = ["large", "loaded_made"]
 
 SERVER = {"server.memory.heap.max_size": "3g", "server.memory.pagecache.size": "2g"}
-"""Neo4j's heap; the local server's own half gigabyte is hardly more than a large graph's transactions need."""
+"""Neo4j's heap; the half gigabyte of the local server is hardly more than a large graph's transactions need."""
 GIB = 2**30
 NAMES = ("--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id")
 
@@ -68,7 +68,7 @@ def loaded_made(edges: int) -> Iterator[tuple[str, Any, Server]]:
     """Run a server with memory for a large graph, and load a generated one; yield its name, its arrays and the server.
 
     Args:
-        edges: about how many.
+        edges: approximate number of edges.
     """
     n, u, v = made_graph(edges, SEED)
     name = f"a made graph of {n:,} vertices and {len(u):,} edges"

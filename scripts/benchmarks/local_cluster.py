@@ -1,4 +1,4 @@
-"""Worker processes of one thread each on this machine, whose log stays silent."""
+"""Single-threaded worker processes on this machine, which log nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["local_cluster"]
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Client]:
-    """Start so many workers without a limit of memory, and end them after the block."""
+    """Start the given number of workers without a memory limit, and end them after the block."""
     from distributed import Client, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.ERROR)

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["THREADS", "Goal", "Line", "Setting", "at_least", "at_most", "in_turns", "say", "timed"]
 
 THREADS = 2
-"""Threads of ours and of every peer that has such a setting, unless a line says otherwise."""
+"""Threads of pcneo and of every peer that has such a setting, unless a line states another number."""
 
 SEED = 20260101
 
@@ -62,8 +62,8 @@ class Line:
         ratio: how the two are compared, `ours / peer` or `peer / ours`.
         goal: the goal, if there is one.
         note: what a reader must know: samples, seeds, threads, limits.
-        bound: what takes time or memory whatever the program; empty where nobody knows.
-        floor: that, measured in the same run, a number per round or fewer, in `unit`.
+        bound: what costs any program time or memory; empty if no one knows.
+        floor: that cost, measured in the same run: at most one number per round, in `unit`.
     """
 
     what: str
@@ -109,7 +109,7 @@ class Setting:
 
     @property
     def many(self) -> int:
-        """Rounds for tasks of about a second, on which other work on the machine weighs more."""
+        """Rounds for tasks of about a second, which other work on the machine disturbs more."""
         return max(self.rounds, 9)
 
     @cached_property

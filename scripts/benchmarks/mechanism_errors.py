@@ -23,7 +23,7 @@ RUNS = 10
 
 
 def utility(setting: Setting) -> Iterator[Line]:
-    """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
+    """Errors of simulated releases at k = 3, by ε and mechanism; what needs no noise is computed once."""
     from pcneo.counting.counted import CountedGraph
     from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.search import search_all
@@ -46,7 +46,7 @@ def utility(setting: Setting) -> Iterator[Line]:
 def _simulated(
     kind: type[Mechanism], k: int, epsilon: str, facts: CountedGraph
 ) -> tuple[list[float], list[float], float] | str:
-    """Errors of one mechanism's releases, through the code that a release runs; the reason if it refuses."""
+    """Errors of one mechanism's releases, by the code that a release runs; or the reason why it refuses."""
     from pcneo.errors import ParameterError
     from pcneo.privacy.noise import SimulatedNoise
 

@@ -33,7 +33,7 @@ class Server:
     version: str
 
     def driver(self) -> Any:
-        """Return a driver without any of our settings, but for warnings, which would fill the screen."""
+        """Return a driver without our settings, except that it hides warnings, which would fill the screen."""
         import neo4j
 
         password = self.password_file.read_text().strip()
@@ -41,7 +41,7 @@ class Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment variables with which `pcneo` reaches it."""
+        """The environment variables by which `pcneo` reaches it."""
         named = {"NEO4J_URI": self.uri, "NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD_FILE": str(self.password_file)}
         return {**{name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}, **named}
 
@@ -67,7 +67,7 @@ def own_server(
     plugins: Sequence[Path] = (),
     settings: Mapping[str, str],
 ) -> Iterator[Server]:
-    """Run a Neo4j with other jars or more memory, on a temporary folder.
+    """Run a Neo4j with other jars or more memory, in a temporary folder.
 
     Args:
         class_path: its jars.

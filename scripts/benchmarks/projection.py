@@ -1,4 +1,4 @@
-"""A graph of a million vertices on four workers, and what its costs say of larger graphs on more cores."""
+"""A graph of a million vertices on four workers, and what its costs suggest for larger graphs on more cores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGER = (10_000_000, 100_000_000)
 
 @dataclass(frozen=True)
 class Kind:
-    """What is searched: a graph whose groups are near or anywhere, at a p, and one of how many vertices of it."""
+    """What is searched: a graph with groups near or from anywhere, a p, and one in how many of its vertices."""
 
     p: str
     far: float
@@ -33,7 +33,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """How tables call it."""
+        """Its name in tables."""
         return f"p={self.p}" + (", groups of vertices from anywhere" if self.far == 1 else "")
 
 
@@ -42,17 +42,17 @@ KINDS = (Kind("0.1", 0.1, 1), Kind("0.3", 0.1, 4), Kind("0.3", 1, 4_000))
 
 @dataclass(frozen=True)
 class Costs:
-    """What one vertex costs; seconds are of one processor.
+    """What one vertex costs, in seconds of one processor.
 
     Attributes:
-        vertices: of the graph in which it was measured.
+        vertices: vertices of the graph in which it was measured.
         arcs: neighbours of a vertex.
         search: its search.
-        growth: how many times as much that is as in a graph of a quarter of the vertices.
+        growth: how many times the cost in a graph with a quarter of the vertices that is.
         memberships: members of its cohesion.
-        handed_on: what the process that asks takes to receive a membership, with what a cohesion takes beside them.
+        handed_on: what the asking process takes to receive a membership, including a share of the cost per cohesion.
         filed: what the same process takes to write it to Parquet.
-        bytes: in the file.
+        bytes: its bytes in the file.
     """
 
     vertices: int
@@ -71,12 +71,12 @@ def project(costs: Costs, vertices: int, overhead: float, cores: int = CORES) ->
     Args:
         costs: as measured.
         vertices: of the larger graph.
-        overhead: a cluster's time over that of threads on as many cores.
+        overhead: a cluster's time divided by that of threads on as many cores.
         cores: how many search.
 
     Returns:
-        The search, if a vertex costs what it costs in the measured graph; the search, if its cost goes on growing as it
-        did up to there; and the process that takes the answers and writes them to one file.
+        Of the search, if a vertex costs what it does in the measured graph; of the search, if its cost keeps growing as
+        it did up to there; and of the process that takes the answers and writes them to one file.
     """
     constant = vertices * costs.search * overhead / cores
     growing = constant * max(1.0, costs.growth) ** math.log(vertices / costs.vertices, 4)
@@ -84,11 +84,11 @@ def project(costs: Costs, vertices: int, overhead: float, cores: int = CORES) ->
 
 
 def projections(setting: Setting, overhead: float) -> Iterator[Line]:
-    """Measure on `--edges` edges, some million vertices, and project.
+    """Measure on `--edges` edges, about a million vertices, and project.
 
     Args:
         setting: its `edges`.
-        overhead: a cluster's time over that of threads on as many cores, as measured in the same run.
+        overhead: a cluster's time divided by that of threads on as many cores, as measured in the same run.
     """
     measured: dict[Kind, Costs] = {}
     graphs: dict[float, tuple[Any, Any]] = {}
@@ -112,11 +112,11 @@ class _Turns(NamedTuple):
     """A search on workers and on threads, in turns; both give the same batches.
 
     Attributes:
-        batches: of cohesions.
-        taken: seconds, by who searched.
-        processor: seconds of a processor in this process, likewise.
-        idle: those that it takes in a second in which it waits for workers.
-        resident: bytes, of the worker that has most.
+        batches: the batches of cohesions.
+        taken: seconds, by workers and by threads.
+        processor: processor seconds of this process, by the same.
+        idle: processor seconds that it takes per second of waiting for workers.
+        resident: bytes, of the worker with the most.
     """
 
     batches: list[Any]
@@ -154,7 +154,7 @@ def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
             on_cluster.search_batches,
             lambda search, **_: search_batches(graph, search, vertices=positions[:64]),
         ):
-            list(find(Search(kind.p), vertices=positions[:64]))  # whatever comes once is not measured
+            list(find(Search(kind.p), vertices=positions[:64]))  # what is done only once is not measured
         idle = _idle()
         taken = in_turns(1, {**tasks, "threads": threads}, warm_up=False, label=f"{graph.vertex_count:,} {kind.name}")
         resident: Any = client.run(_resident)
@@ -202,21 +202,21 @@ def _measure(kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
 
 
 def _searched(search: Callable[[], Iterator[Any]]) -> tuple[list[Any], float]:
-    """Return all batches of a search, and the processor's seconds that this process took for them."""
+    """Return all batches of a search, and the processor seconds that this process took for them."""
     started = time.process_time()
     batches = list(search())
     return batches, time.process_time() - started
 
 
 def _idle() -> float:
-    """Return the processor's seconds that this process takes in a second in which it waits for a cluster."""
+    """Return the processor seconds that this process takes per second of waiting for a cluster."""
     started = time.process_time()
     time.sleep(2)
     return (time.process_time() - started) / 2
 
 
 def _filed(graph: Any, batches: list[Any]) -> tuple[float, int]:
-    """Return the processor's seconds and the bytes that a Parquet file of the batches takes."""
+    """Return the processor seconds and the bytes that a Parquet file of the batches takes."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "x.parquet"
         started = time.process_time()

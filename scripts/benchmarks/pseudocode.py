@@ -55,7 +55,7 @@ def expand(rows: Rows, need: list[int], q: int) -> tuple[list[int], int]:
 
 
 def shrink(rows: Rows, need: list[int], order: list[int]) -> set[int]:
-    """Algorithm 2: vertices that joined last are tried first; the first of all is the queried vertex."""
+    """Algorithm 2: vertices that joined last are tried first; the very first is the queried vertex."""
     group, must = set(order), {order[0]}
     inside = {v: len(rows[v] & group) for v in order}
     for v in reversed(order[1:]):

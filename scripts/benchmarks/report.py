@@ -30,7 +30,7 @@ FOR_USERS = (
     "annotate, HepPh, p=0.3",
     "release with `critical`, HepPh, p=0.1, k=3",
 )
-"""How the lines begin that the README shows, at most six; each is the beginning of one line."""
+"""The beginnings of the lines that the README shows, at most six; each belongs to exactly one line."""
 
 LIST_OF_MISSED = "scripts/benchmarks/results/all.md#goals-missed"
 
@@ -106,7 +106,7 @@ def _spread(values: Sequence[float]) -> dict[str, Any] | None:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """Return the table, with the goals that were missed, the note of each line below it, and what bounds it."""
+    """Return the table, followed by the goals that were missed and by the note and the bound of each line."""
     missed = [f"- {name}" for name in map(_told, _missed(record))]
     missed = ["## Goals missed", "", *missed, "", "## Notes", ""] if missed else []
     notes = [f"- {line['what']}: {_remark(line)}" for line in record["lines"] if _remark(line)]
@@ -125,7 +125,7 @@ def _remark(line: Mapping[str, Any]) -> str:
 
 
 def table(record: Mapping[str, Any]) -> str:
-    """Return the lines as a Markdown table, with the machine they were measured on."""
+    """Return the lines as a Markdown table, with the machine on which they were measured."""
     there = record["machine"]
     packages = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     return (
@@ -133,25 +133,25 @@ def table(record: Mapping[str, Any]) -> str:
         f"{there['memory_gib']} GiB, "
         f"{there['system']}; {_rounds(record)}, "
         f"{record['seconds'] / 60:.0f} minutes in all. "
-        "A ratio is the median of the rounds' own, with the least and the most; goals are judged by the median. "
+        "A ratio is the median over the rounds, with the smallest and the largest; goals are judged by the median. "
         f"{packages}.\n"
     )
 
 
 def table_for_users(record: Mapping[str, Any]) -> str:
-    """Return the lines that users care about, `FOR_USERS`, with the version and the machine they were measured on."""
+    """Return the lines that users care about, `FOR_USERS`, with the version and the machine that were measured."""
     lines = [line for begins in FOR_USERS for line in record["lines"] if line["what"].startswith(begins)]
     there, measured = record["machine"], record["versions"]["pcneo"]
     return (
         f"{_rows(lines)}\n\nMeasured with pcneo {measured} on {record['date']}, {there['cores']} cores of "
-        f"{there['cpu']}; ours and theirs are medians of rounds taken in turns; after a "
-        "ratio stand the least and the most of any round. A goal is "
+        f"{there['cpu']}; ours and theirs are medians of rounds taken in turns; each "
+        "ratio is followed by the smallest and the largest of any round. A goal is "
         f"what this project has set itself.{_missed_in_short(record)}\n"
     )
 
 
 def _missed_in_short(record: Mapping[str, Any]) -> str:
-    """Say how many goals were missed, and where they are listed; nothing where all were met."""
+    """Return how many goals were missed, with a link to the list; empty if all were met."""
     missed, goals = len(_missed(record)), sum(line["goal"] is not None for line in record["lines"])
     return f" Goals missed: {missed} of {goals} ([which]({LIST_OF_MISSED}))." if missed else ""
 
@@ -172,7 +172,7 @@ def _rows(lines: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _rounds(record: Mapping[str, Any]) -> str:
-    """Say how often the lines were measured; short tasks are measured more often than long ones."""
+    """Describe how often the lines were measured; short tasks are measured more often than long ones."""
     counts = [len(line["ours"]["rounds"]) for line in record["lines"] if line["ours"]]
     fewest, most = min(counts, default=0), max(counts, default=0)
     if most <= 1:

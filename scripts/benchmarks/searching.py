@@ -16,13 +16,13 @@ __all__ = ["cohesions", "cohesions_half", "inside", "threads"]
 PLAIN = {"0.1": 300, "0.3": 60}
 """For each p: vertices per round for the pseudo-code."""
 SMALLEST = {"0.1": (3_000, 100), "0.3": (300, 4_000)}
-"""For each p: vertices per round by `smallest`, and the goal for a vertex's processor time, µs."""
+"""For each p: vertices per round with `smallest`, and the goal for a vertex's processor time, µs."""
 BOUND = "the members' neighbours read once, in a bare loop on one thread; a search also looks at others"
 SAMPLE_HALF = 500
 
 
 def cohesions(setting: Setting) -> Iterator[Line]:
-    """Every vertex's minimal p-cohesion, beside the paper's pseudo-code on a sample."""
+    """The minimal p-cohesion of every vertex, beside the paper's pseudo-code on a sample."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo.search import search_all
@@ -76,7 +76,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
 
 
 def _smallest(setting: Setting, p: str) -> Line:
-    """A vertex by `smallest`, beside the same vertices by `density`: processor time of one thread."""
+    """Vertices searched with `smallest`, beside the same with `density`: processor time of one thread."""
     from pcneo.search import search_all
 
     graph, (wanted, goal) = setting.graph, SMALLEST[p]
@@ -109,7 +109,7 @@ def _check(answers: Sequence[set[int]], batch: Any) -> None:
 
 
 def cohesions_half(setting: Setting) -> Iterator[Line]:
-    """Every vertex's minimal p-cohesion at p=0.5, once."""
+    """The minimal p-cohesion of every vertex at p=0.5, once."""
     from pcneo.search import search_all
 
     graph = setting.graph
@@ -124,7 +124,7 @@ def cohesions_half(setting: Setting) -> Iterator[Line]:
 
 
 def threads(setting: Setting) -> Iterator[Line]:
-    """The search on two threads, beside the search on one."""
+    """The search on two threads, beside one thread."""
     from pcneo.search import search_all
 
     graph = setting.graph
@@ -150,7 +150,7 @@ def threads(setting: Setting) -> Iterator[Line]:
 
 def inside(setting: Setting) -> Iterator[Line]:
     """Γ_in and cn_in of every MC(v), beside igraph's induced subgraphs on a sample."""
-    import igraph  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
+    import igraph  # pyright: ignore[reportMissingImports] - a peer; only the extra `bench` installs it
 
     from benchmarks.graphs import edge_list
     from pcneo.counting import cliques, common_neighbours

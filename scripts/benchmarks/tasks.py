@@ -1,4 +1,4 @@
-"""What is measured in a process of its own: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
+"""What is measured in its own process: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, 
         release(db, requests=[Release(to=Path(to), p=p, mechanism=Critical(k=int(k), epsilon=1))])
         whole = time.perf_counter() - started
     figures = {phase: clocks[phase] for phase in PHASES[:-1]}
-    peak = _resident("VmHWM") / 2**20  # ru_maxrss would begin with what the parent has
+    peak = _resident("VmHWM") / 2**20  # ru_maxrss would start from the parent's memory
     return {**figures, "other": whole - sum(figures.values()), "whole": whole, "peak_mib": peak}
 
 
@@ -89,7 +89,7 @@ def _clocked(step: Callable[..., Any], phase: str, clocks: dict[str, float]) -> 
 
 
 def memory(file: str, p: str) -> dict[str, float]:
-    """How much memory a search of every vertex takes at its peak, beside what the graph and the answer take."""
+    """The peak memory of a search of every vertex, beside the memory of the graph and of the answer."""
     from benchmarks.graphs import read_graph
     from benchmarks.measuring import THREADS
     from pcneo.search import search_all
@@ -97,7 +97,7 @@ def memory(file: str, p: str) -> dict[str, float]:
     graph = read_graph(Path(file))
     search_all(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
     before = _resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     batch = search_all(graph, p, concurrency=THREADS)
     peak = _resident("VmHWM")
     result = sum(array.nbytes for array in (batch.vertices, batch.offsets, batch.members, batch.edges))
@@ -117,7 +117,7 @@ def first_result(scipy: str) -> dict[str, float]:
     """
     if scipy == "without":
         modules: dict[str, Any] = sys.modules
-        modules["scipy"] = None  # an import of it fails now
+        modules["scipy"] = None  # importing it now fails
     started = time.perf_counter()
     import networkx
 

@@ -1,4 +1,4 @@
-"""Lines of updates: what `annotate` costs after few changes, beside annotating anew and beside the driver's reading."""
+"""Lines about updates: the cost of `annotate` after a few changes, beside a first one and the driver's reading."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["updates", "updates_large"]
 
 REMOVED = (0, 10, 100, 1_000)
 TURNS = 5
-"""Of an `annotate` that finds nothing changed and a plain reading, a round."""
+"""Turns per round of an `annotate` that finds nothing changed, and of a plain read."""
 REMOVE = (
     "MATCH (a:Person)-[r:KNOWS]->(b:Person) "
     "WITH a, b, r, (a.id * 1103515245 + b.id * 12345 + $seed) % 2147483647 AS place "
     "ORDER BY place, a.id, b.id LIMIT $count WITH a.id AS a, b.id AS b, r DELETE r RETURN a, b"
 )
-"""Connections in an order that has nothing to do with where they lie."""
+"""Connections in an order that does not depend on where they are stored."""
 RESTORE = "UNWIND $pairs AS pair MATCH (a:Person {id: pair[0]}), (b:Person {id: pair[1]}) CREATE (a)-[:KNOWS]->(b)"
 
 
 def updates(setting: Setting) -> Iterator[Line]:
-    """`pcneo annotate` after connections were removed, beside a first one on the same server, wall and server's time.
+    """`pcneo annotate` after connections were removed, beside a first one on the same server: elapsed and server time.
 
-    Each round begins with a first `annotate`. The connections removed add up: 0, then 10, then 100, then 1,000 more.
+    Each round begins with a first `annotate`. Removals add up: 0 connections, then 10, then 100, then 1,000 more.
     """
     with loaded(setting.file) as server, server.driver() as driver:
         for p in ("0.1", "0.3"):

@@ -1,7 +1,7 @@
 """`scripts/campaign [--minutes N] [--seed S] [--kind KIND]`, or `--again KIND SEED` for one case.
 
-`--schedules FILE` runs simulated schedules instead, which need no server. Their sum is kept in the file, and the next
-run with it goes on from there; `--sum FILE` does the same for all other kinds.
+`--schedules FILE` runs simulated schedules instead, which need no server. Their results are kept in the file, and
+the next run with it goes on from there; `--sum FILE` does the same for all other kinds.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from pcneo.basics.signals import signals_interrupt
 
 
 def main() -> None:
-    """Run a campaign and print its table; exit code 1 where something failed."""
+    """Run a campaign and print its table; exit code 1 if anything failed."""
     parser = argparse.ArgumentParser(prog="scripts/campaign", description=__doc__)
     parser.add_argument("--minutes", type=float, default=5)
-    parser.add_argument("--seed", default=None, help="any text; drawn and printed where it is left out")
-    parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(EVERY)}")
-    parser.add_argument("--kind", action="append", choices=EVERY, help="only this one; several times for more")
-    parser.add_argument("--sum", type=Path, metavar="FILE", help="keep the sum of this and later runs in it")
-    parser.add_argument("--schedules", type=Path, metavar="FILE", help="simulated schedules, for --minutes")
-    parser.add_argument("--replay", nargs=2, metavar=("STAGE", "SEED"), help="the steps of one schedule")
+    parser.add_argument("--seed", default=None, help="any text; drawn at random and printed if left out")
+    parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"repeat one case of {', '.join(EVERY)}")
+    parser.add_argument("--kind", action="append", choices=EVERY, help="only this kind; may be given several times")
+    parser.add_argument("--sum", type=Path, metavar="FILE", help="keep the results of this and later runs in it")
+    parser.add_argument("--schedules", type=Path, metavar="FILE", help="run simulated schedules; keep the results")
+    parser.add_argument("--replay", nargs=2, metavar=("STAGE", "SEED"), help="print the steps of one schedule")
     given = parser.parse_args()
     if given.replay:
         steps, error = many.replay(*given.replay)
-        print("\n".join(steps), error or "all holds", sep="\n")
+        print("\n".join(steps), error or "every rule holds", sep="\n")
         sys.exit(error is not None)
     if given.again:
         accepted = try_case(*given.again)

@@ -1,7 +1,7 @@
 """Faults around a command: a full or read-only disk, outputs that take nothing, no memory, a wrong clock, a bad line.
 
-Whatever they are, the command ends in one of pcneo's own ways, nothing half done is seen, the ledger holds what was
-published, and the same command succeeds where nothing is wrong.
+Whatever the fault, the command ends in one of pcneo's own ways, nothing half done is visible, the ledger holds what was
+published, and the same command succeeds once nothing is wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Batch files of releases: accepted or refused, and nothing is left beside them."""
+"""Batch files of releases: accepted or refused, and no other file is left beside them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Command lines in processes of their own, forked from one that has loaded everything: quick, and really killed.
+"""Command lines in separate processes, forked from one that has loaded everything: quick, and really killed.
 
-A fresh one is a new interpreter instead, for what an interpreter does with its streams and its memory at the start.
+A fresh child is a new interpreter instead, to test what an interpreter does at start with its streams and its memory.
 """
 
 from __future__ import annotations

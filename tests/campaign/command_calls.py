@@ -1,4 +1,4 @@
-"""Command lines where no database answers: what is right reaches for it, all else is refused before."""
+"""Command lines where no database answers: correct ones try to reach it, all others are refused before that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The course of a campaign: kinds of cases, each for its share of the time, and the table of what came of them."""
+"""The course of a campaign: kinds of cases, each for its share of the time, and the table of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graph files of each format: whole ones must be read as they are meant, damaged ones read or refused."""
+"""Graph files of each format: whole files must be read as meant, damaged ones read or refused."""
 
 from __future__ import annotations
 

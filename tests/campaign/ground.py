@@ -1,4 +1,4 @@
-"""Where trials happen: a server of the campaign's own with a small graph in it; and what must always hold there."""
+"""Where trials happen: the campaign's own server with a small graph in it; and what must always hold there."""
 
 from __future__ import annotations
 

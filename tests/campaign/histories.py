@@ -1,5 +1,5 @@
-"""Histories: readers, writers, services and an editor side by side, with signals and restarts; then what was seen is
-checked as a whole."""
+"""Histories: readers, writers, services and an editor side by side, with signals and restarts; then
+everything they saw is checked as a whole."""
 
 from __future__ import annotations
 

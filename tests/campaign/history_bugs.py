@@ -1,4 +1,4 @@
-"""Bugs that a history must show, each planted in the shipped code of this process while a block runs."""
+"""Bugs that a history must reveal, each planted in the shipped code of this process while a block runs."""
 
 from __future__ import annotations
 

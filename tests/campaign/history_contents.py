@@ -1,4 +1,4 @@
-"""What `show` and the exports have said in a history: each agrees with itself, and what it says of members is noted."""
+"""What `show` and exports returned in a history: each must agree with itself, and the members it names are noted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody who edits the graph beside everything else: nodes and edges come and go, in plain Cypher."""
+"""An editor who changes the graph beside everything else: nodes and edges come and go, in plain Cypher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers beside everything else: each in a thread and with a connection of its own, in plain Cypher."""
+"""Readers beside everything else: each with its own thread and connection, in plain Cypher."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What readers have seen, and what of it cannot be, by the rules that the specification gives.
+"""What readers have seen, and which of it the rules of the specification rule out.
 
-A read is known by the digests of the hubs that it got: an editor may delete the nodes behind them, and not the hubs.
+A read is identified by the digests of the hubs that it got: an editor may delete the nodes behind them, but not hubs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What came of a campaign, kept in a file, so that a run goes on where the one before has ended, however that ended."""
+"""The results of a campaign, kept in a file, so that a run goes on where the last one ended, however it ended."""
 
 from __future__ import annotations
 

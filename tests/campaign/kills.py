@@ -1,6 +1,6 @@
 """Kills: of a command, the server or the service, at random moments and at named ones.
 
-Afterwards nothing may be half done, and the same work, done again, must succeed.
+Afterwards nothing may be half done, and the same work must succeed when it is done again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Nodes of the ledger set, deleted, forged and changed at random: nothing falls over them, and all can be mended."""
+"""Nodes of the ledger set, deleted, forged and changed at random: nothing crashes on them, and all can be mended."""
 
 from __future__ import annotations
 

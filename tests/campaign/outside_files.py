@@ -1,4 +1,4 @@
-"""Files that come from others: answers, public files, cohesions, batches; whole, damaged, and made to fill memory."""
+"""Files that come from others: answers, public files, cohesions, batches; whole, damaged, or made to fill memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files between parties: calls, rows, ledgers and messages, whole and damaged; nobody answers without spending."""
+"""Files between parties: calls, rows, ledgers and messages, whole and damaged; no party answers without spending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of cohesions in which somebody has put others in their place: whatever is loaded, an annotate searches anew."""
+"""Files in which someone has replaced cohesions by others: whatever is loaded, the next annotate searches again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A way to a server that goes wrong: it delays, stops, drops or cuts what passes, from a number of bytes on."""
+"""A way to a server that goes wrong: it delays, stops, drops or cuts the traffic after a number of bytes."""
 
 from __future__ import annotations
 

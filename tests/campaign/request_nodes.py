@@ -1,4 +1,4 @@
-"""Requests drawn from a grammar: a service answers each, with what it made or with a sentence, and lives on."""
+"""Requests drawn from a grammar: a service answers each, with its result or with a sentence, and keeps running."""
 
 from __future__ import annotations
 

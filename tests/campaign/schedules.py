@@ -1,4 +1,4 @@
-"""Schedules: two to eight clients side by side on one graph, each begun at a random moment."""
+"""Schedules: two to eight clients side by side on one graph, each started at a random moment."""
 
 from __future__ import annotations
 

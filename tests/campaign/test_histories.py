@@ -1,4 +1,4 @@
-"""The checker of histories finds what cannot be, in what is laid before it and on a server where a bug is planted."""
+"""The checker of histories finds contradictions, in histories written by hand and on a server with a planted bug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check` finds everything that is broken on purpose here, and nothing where nothing is."""
+"""`check` finds everything that is broken on purpose here, and nothing where nothing is broken."""
 
 from __future__ import annotations
 

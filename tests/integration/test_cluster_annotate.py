@@ -1,4 +1,4 @@
-"""`annotate` on a Dask cluster and a real Neo4j: what is stored is the same, and what dies leaves nothing."""
+"""`annotate` on a Dask cluster and a real Neo4j: the same is stored, and a process that dies leaves nothing behind."""
 
 from __future__ import annotations
 

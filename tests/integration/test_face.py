@@ -1,4 +1,4 @@
-"""What Python users hold: the examples of its docstrings on a real database, and what it promises beyond them."""
+"""What Python users hold: the examples of its docstrings on a real database, and what they do not show."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A full disk under the database: writers say so, nothing half done is seen, and work goes on once there is room.
 
-A small file system in memory is the disk, which only root may mount.
+The disk is a small file system in memory, which only root may mount.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whatever somebody has written into a request, it is answered or set aside, and the next one is answered soon."""
+"""Whatever someone has written into a request, it is answered or set aside, and the next one is answered soon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches that were under way when a writer lost the graph's lock: none lands among what the next writer leaves."""
+"""Batches that were under way when a writer lost the graph's lock: none lands among what the next writer writes."""
 
 from __future__ import annotations
 

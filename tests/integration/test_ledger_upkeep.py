@@ -1,4 +1,4 @@
-"""A ledger that says only what holds: totals as they are read back, damaged records, renamed graphs, what is let go."""
+"""Keeping the ledger true: totals as they are read back, damaged records, renamed graphs, records that are let go."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Vertices whose exact counts have digits that nothing else has: none of them shows up anywhere after a release.
+"""Vertices whose exact counts have digits that nothing else has: no such count shows up anywhere after a release.
 
 A clique of 61 gives each of its vertices C(60, 9), a clique of 47 C(46, 9) 10-cliques: numbers of ten digits and more,
-which no identifier or hash has by chance. Every noise is 424,243 here, put in below the check of the source's type: so
-no count is exact by chance either. The vertices of a path are in no clique, and `critical` publishes their 0 exactly.
+which no identifier or hash has by chance. Every noise value is 424,243 here, injected below the check of the source's
+type, so no count is exact by chance either. The vertices of a path are in no clique, and `critical` publishes their 0
+exactly.
 """
 
 from __future__ import annotations

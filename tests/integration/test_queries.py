@@ -1,7 +1,7 @@
 """The queries for people, on a real Neo4j, against the same questions asked of plain dicts and sets.
 
-The cohesions are arbitrary sets, not minimal ones: the queries must tell what is stored, whatever it is. Around the
-graph lies what they must not fall for: parallel and opposite relationships, self-loops, relationships of another type,
+The cohesions are arbitrary sets, not minimal ones: the queries must return what is stored, whatever it is. Around the
+graph lies what must not mislead them: parallel and opposite relationships, self-loops, relationships of other types,
 neighbours without the label, a second run, a vertex with two labels.
 """
 

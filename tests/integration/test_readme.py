@@ -1,4 +1,4 @@
-"""The README is tested: its commands and its Python run, its query is the shipped one, its output is the demo's."""
+"""The README is tested: its commands and its Python run, its query is the shipped one, its output that of the demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that hold Cypher, keys that cannot be keys, choices that are none, rights that lack: each as specified."""
+"""Names that hold Cypher, keys that cannot be keys, invalid choices, missing rights: each refused as specified."""
 
 from __future__ import annotations
 

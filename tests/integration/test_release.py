@@ -1,4 +1,4 @@
-"""Releases end to end on a real Neo4j: what is published agrees everywhere, and what is refused leaves no trace."""
+"""Releases end to end on a real Neo4j: what is published agrees everywhere, and a refused release leaves no trace."""
 
 from __future__ import annotations
 

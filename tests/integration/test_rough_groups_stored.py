@@ -1,4 +1,4 @@
-"""Groups of answers as runs of their own kind on a real Neo4j: stored, asked, and never taken for the graph's own."""
+"""Groups of answers as a separate kind of run on a real Neo4j: stored, queried, never taken for groups of the graph."""
 
 from __future__ import annotations
 

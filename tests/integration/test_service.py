@@ -1,4 +1,4 @@
-"""Requests as nodes: what can be asked, and what comes of it, by one service in a thread of its own."""
+"""Requests as nodes: what can be asked, and how one service in its own thread answers."""
 
 from __future__ import annotations
 

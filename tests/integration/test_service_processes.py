@@ -1,4 +1,4 @@
-"""Several services, killed, stopped and ended: each request is answered once, and nothing half done is seen."""
+"""Several services, killed, stopped and ended: each request is answered once, and nothing half done is visible."""
 
 from __future__ import annotations
 

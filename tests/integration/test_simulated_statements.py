@@ -1,7 +1,7 @@
 """The model under the simulation against a real server: the same statements in the same order, rows and what is left.
 
-Two transactions take turns. After each statement both sides say what it returned, or that it waits for the other
-transaction, or how it failed. Where the two deadlock the schedule ends: the server chooses who has to give way.
+Two transactions take turns. After each statement both sides report what it returned, or that it waits for the
+other transaction, or how it failed. If the two deadlock, the schedule ends: the server chooses which has to give way.
 """
 
 from __future__ import annotations

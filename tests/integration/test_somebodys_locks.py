@@ -1,4 +1,4 @@
-"""Open transactions of users: what needs their vertices is given up in time, by name, and everything else goes on."""
+"""Open transactions of users: work that needs their vertices is given up in time, by name, and all else goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands between tests is what pcneo itself makes: else they would pass on indexes that no user has."""
+"""What stands between tests is what pcneo itself makes: otherwise they could pass on indexes that no user has."""
 
 from __future__ import annotations
 

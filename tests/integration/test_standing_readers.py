@@ -1,4 +1,4 @@
-"""Readers are never torn: what one statement returns, or several at one version, is of that version alone."""
+"""Readers are never torn: what one statement returns, or several at one version, belongs to that version only."""
 
 from __future__ import annotations
 

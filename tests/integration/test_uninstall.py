@@ -1,4 +1,4 @@
-"""`clean --everything`: the database as it was before the first command, and what is yours untouched."""
+"""`clean --everything`: the database as it was before the first command, and the user's data untouched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much a run and its removal grow the server's transaction logs, against what `estimate` says."""
+"""How much a run and its removal grow the server's transaction logs, against what `estimate` says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks, counted by trace: how often p is read from its text, what an update asks, and how far p travels.
+"""Walks, counted by trace: how often p is read from its text, what an update asks for, and how far p travels.
 
 ARCHITECTURE.md#rooms names this script; a figure here changes only with that page.
 """

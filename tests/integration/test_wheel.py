@@ -1,4 +1,4 @@
-"""The built wheel, in an environment that has nothing else: nothing that the command needs was left out."""
+"""The built wheel, in an environment with nothing else: nothing that the command needs is missing."""
 
 from __future__ import annotations
 

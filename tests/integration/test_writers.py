@@ -1,4 +1,4 @@
-"""Writers that are killed, that meet, that lose the lock or fail half-way; and what `clean` removes."""
+"""Writers that are killed, collide, lose the lock or fail half-way; and what `clean` removes."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 The promise and its proof are in GUARANTEE.md#critical.
 
-Answers and counts are those of the code that a release runs. A *case* says of every pair of n vertices whether it is
-inside a group, a connection outside, or neither; which pairs inside are connected is all that two graphs of one case
-differ in. All graphs of a case, or all sets of answers, go through the code as one graph, beside each other.
+Answers and counts are those of the code that a release runs. A *case* states for every pair of n vertices whether it is
+inside a group, a connection outside, or neither; two graphs of one case differ only in which pairs inside groups are
+connected. All graphs of a case, or all sets of answers, go through the code side by side, as one graph.
 
 With f = 1/4 all weights and probabilities are fractions over powers of 2, which doubles hold exactly here.
 """

@@ -1,4 +1,4 @@
-"""What the proofs of `edge` and `elv` rest on, over every labelled graph of up to six vertices (GUARANTEE.md#edge).
+"""The facts behind the proofs of `edge` and `elv`, over every labelled graph of up to six vertices (GUARANTEE.md#edge).
 
 A graph is an integer, its bits the pairs of vertices in the order of `combinations(range(n), 2)`; every quantity is an
 array over all graphs, so that "the graph with e toggled" is indexing with `graph ^ e`.

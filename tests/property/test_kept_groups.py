@@ -1,7 +1,7 @@
 """`critical` keeps its promise on groups of an earlier date, by brute force (GUARANTEE.md#kept-groups).
 
-Groups are those of four vertices at an earlier date. Since then some have gone and others have come. All graphs of the
-vertices that there are now go through the code of a release as one graph, beside each other.
+The groups are those of four vertices at an earlier date. Since then some vertices have gone and others have come. All
+graphs of the present vertices go through the code of a release side by side, as one graph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every pair is answered for by exactly one end, and what vertices send promises what `respond` does: by brute force.
+"""Exactly one end answers for each pair, and what vertices send keeps the promise of `respond`: by brute force.
 
 The functions are those that `pcneo party` and a release run (GUARANTEE.md#the-parties).
 """

@@ -1,4 +1,4 @@
-"""A total alone: its promise over every graph of four vertices, by brute force (GUARANTEE.md#total)."""
+"""Only a total: its promise over every graph of four vertices, by brute force (GUARANTEE.md#total)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Bugs that are planted to see that they are found, each as a patch of the shipped code while a block runs.
+"""Bugs that are planted to check that they are found, each as a patch of the shipped code while a block runs.
 
-Each takes away one thing that the order of events rests on.
+Each removes one thing that keeps the order of events safe.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """A small model of a Neo4j database: nodes, write locks, read committed, commits, and transactions that are ended.
 
-What it leaves out: relationships are properties of nodes, so that no lock of theirs is waited for; a follower is not
+What it leaves out: relationships are properties of nodes, so that nothing waits for their locks; a follower is not
 modelled; and a statement that fails undoes its whole transaction at once.
 
 The statements of the ledger, of graphs and of fences are compared with a real server in
-`tests/integration/test_simulated_statements.py`; those of requests and runs are written after their Cypher, and are
-not compared yet.
+`tests/integration/test_simulated_statements.py`; those of requests and runs follow their Cypher, but are not
+compared yet.
 """
 
 from __future__ import annotations

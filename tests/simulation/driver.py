@@ -1,7 +1,7 @@
-"""What stands in for Neo4j's driver: sessions and transactions of the model, over a line on which things go wrong.
+"""What stands in for Neo4j's driver: sessions and transactions of the model, over a connection where things go wrong.
 
-The rule that tests run on a real Neo4j stands for tests of behaviour. This is its one exception: it is there to try
-orders of events that no server can be made to go through, and decides nothing about what a statement means.
+Tests of behaviour run on a real Neo4j. This is the one exception to that rule: it exists to try orders of events that
+no server can be made to go through, and decides nothing about what a statement means.
 """
 
 from __future__ import annotations

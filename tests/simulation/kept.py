@@ -1,4 +1,4 @@
-"""Schedules whose sum is kept in a file, so that a run goes on where the one before has ended, however that ended."""
+"""Schedules whose results are kept in a file, so that a run goes on where the last one ended, however it ended."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The ledger under simulation: owners set totals and make releases side by side, and are killed on the way.
 
-What decides is `spend`, `set_total`, `same` and `forget` as shipped, with the locks, watches and repeats under them. A
-release is made up but for its spend; it is published once `spend` has returned, as `pcneo.release.releasing` does it.
+What decides is `spend`, `set_total`, `same` and `forget` as shipped, with the locks, watches and repeats under them.
+Only the spend of a release is real; it is published once `spend` has returned, as `pcneo.release.releasing` does it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Many schedules, one seed after another, and what came of them."""
+"""Many schedules, one seed after another, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements that are played on the model and on a server, with what is there at first."""
+"""The statements that are run on the model and on a server, with the initial data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stage: a world, its database, and processes that are begun anew when they were killed."""
+"""A stage: a world, its database, and processes that are started again after a kill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the attacker finds on the graph that comes with the package, against figures of a prototype by another hand."""
+"""What the attacker finds on the graph that comes with the package, against figures of an independent prototype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do counts from answers about pairs inside groups err as the exact variance says? Tests state their size and power."""
+"""Do counts from answers about pairs inside groups vary as the exact variance predicts? Size and power are stated."""
 
 from __future__ import annotations
 

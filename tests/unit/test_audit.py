@@ -1,4 +1,4 @@
-"""What an audit makes of losses and scales: quantiles, and λ in simulations."""
+"""What an audit computes from losses and scales: quantiles, and λ in simulations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark: its lines run on a tiny graph, compare what they say, and come out as JSON and a table."""
+"""The benchmark: its lines run on a tiny graph, compare what they claim to, and come out as JSON and a table."""
 
 from __future__ import annotations
 

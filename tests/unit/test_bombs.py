@@ -1,4 +1,4 @@
-"""Files that were made to take memory or time: each is refused by name, within 500 MB and five seconds."""
+"""Files made to exhaust memory or time: each is refused by name, within 500 MB and five seconds."""
 
 from __future__ import annotations
 

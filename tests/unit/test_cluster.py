@@ -1,4 +1,4 @@
-"""The search on a Dask cluster: the answers of threads, whoever dies, comes or is slow meanwhile."""
+"""The search on a Dask cluster: the same answers as with threads, even if workers die, join or are slow meanwhile."""
 
 from __future__ import annotations
 

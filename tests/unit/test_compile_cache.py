@@ -1,4 +1,4 @@
-"""The folder of compiled kernels that all tests share: it is theirs alone who compile the same."""
+"""The folder of compiled kernels that all tests share: only processes that compile the same code share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line shows a person: progress of what nobody can count, numbers, what was removed."""
+"""What the command line shows a person: progress of work that cannot be counted, numbers, what was removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph that is counted on: each number once, shared where it is of the graph alone, and refused without groups."""
+"""A graph being counted: each number once, shared if it depends only on the graph, and refused if it needs groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors beside what an attacker finds: measured, told and drawn."""
+"""Errors beside what an attacker finds: measured, reported and plotted."""
 
 from __future__ import annotations
 

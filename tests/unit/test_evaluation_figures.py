@@ -1,4 +1,4 @@
-"""What the evaluation says of finished cells: figures, tables and the report, and what is asked for."""
+"""What the evaluation says of finished cells: figures, tables and the report, and the requested parts."""
 
 from __future__ import annotations
 

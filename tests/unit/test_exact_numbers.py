@@ -1,4 +1,4 @@
-"""Numbers from outside: read exactly, and no text makes a number that takes time or memory."""
+"""Numbers from outside: read exactly, and no text makes a number that costs much time or memory."""
 
 from __future__ import annotations
 

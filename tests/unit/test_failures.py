@@ -1,4 +1,4 @@
-"""Every error that the driver knows has one of ours, and each of ours is one line that says what to do."""
+"""Every error of the driver becomes one of ours, and each of ours is one line that says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told from public numbers alone, before anything is read."""
+"""What is predicted from public numbers alone, before anything is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results are tables: pandas, polars and notebooks take them as they are, and progress shows where somebody looks."""
+"""Results are tables: pandas, polars and notebooks take them as is, and progress is shown if someone is watching."""
 
 from __future__ import annotations
 

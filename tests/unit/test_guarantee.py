@@ -1,4 +1,4 @@
-"""The document of the promises and the code cite each other: no mark on one side alone."""
+"""The document of the promises and the code cite each other: no mark is on one side only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house is kept: names, lengths, docstrings, layers, and what is said of a version in three places."""
+"""The house is kept: names, lengths, docstrings, layers, and a version that three places state."""
 
 from __future__ import annotations
 

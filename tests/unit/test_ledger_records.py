@@ -1,4 +1,4 @@
-"""What nodes of the ledger say, read by somebody who is not sure that pcneo alone has written them."""
+"""What nodes of the ledger say, read without trusting that only pcneo has written them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of `critical` in files: what is written is read, and a file from outside is read within bounds."""
+"""Answers of `critical` in files: what is written is read back, and a file from outside is read within bounds."""
 
 import gzip
 import os

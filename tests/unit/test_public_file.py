@@ -1,4 +1,4 @@
-"""A consumer reads a public file back: with pcneo, with plain pandas, and what is no such file is refused."""
+"""A consumer reads a public file back: with pcneo, with plain pandas, and any other file is refused."""
 
 from __future__ import annotations
 

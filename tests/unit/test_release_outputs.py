@@ -1,4 +1,4 @@
-"""What the public file holds and how it reads back; how files are written; what is asked for by a batch file."""
+"""What the public file holds and how it reads back; how files are written; what a batch file asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`respond` as an object: the chance of a flip, exactly; what it refuses; what it says before and after."""
+"""`respond` as an object: the chance of a flip, exactly; what it refuses; what it reports before and after."""
 
 from __future__ import annotations
 

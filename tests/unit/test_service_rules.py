@@ -1,4 +1,4 @@
-"""The service's rules without a database: what a request may say, what becomes of it, whose turn it is."""
+"""The service's rules without a database: what a request may ask for, what becomes of it, whose turn it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said while a server does not answer."""
+"""What is reported while a server does not answer."""
 
 from __future__ import annotations
 

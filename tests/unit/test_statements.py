@@ -1,4 +1,4 @@
-"""Statement files: what the loader takes, what it refuses, and how names get into a text."""
+"""Statement files: what the loader accepts, what it refuses, and how names get into a statement."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Streams as a program may find them: closed, full, of few characters; and signals, each in a process of its own."""
+"""Streams as a program may find them: closed, full, limited to few characters; and signals, each in its own process."""
 
 from __future__ import annotations
 

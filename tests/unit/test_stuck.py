@@ -1,4 +1,4 @@
-"""A test that waits for ever, timeout or not, ends its worker, which says what waits."""
+"""A test that waits for ever, timeout or not, ends its worker, which prints what waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said before a spend: from public bounds, or from P̂ and the connections outside it alone."""
+"""What is reported before a spend: from public bounds, or from P̂ and the connections outside it alone."""
 
 from __future__ import annotations
 

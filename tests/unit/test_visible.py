@@ -1,4 +1,4 @@
-"""What a terminal would obey is written by its number, JSON and CSV keep it; no spreadsheet runs a cell of CSV."""
+"""Characters that a terminal obeys are shown as numbers, JSON and CSV keep them; no spreadsheet runs a cell of CSV."""
 
 from __future__ import annotations
 

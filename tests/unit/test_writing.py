@@ -1,4 +1,4 @@
-"""Rows on their way into a database: as many at once as are meant to be, however slow it is and however many come."""
+"""Rows on their way into a database: never more at once than intended, however slow it is and however many come."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The statements of `cypher/`, by name, as the model answers them: the same rows from the same nodes and locks.
 
 Each takes a transaction and the statement's parameters. Where the server may do something else between two reads or
-writes of one statement, it says `breathe`.
+writes of one statement, it calls `breathe`.
 """
 
 from __future__ import annotations
