@@ -309,7 +309,7 @@ def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db, cap
     assert "the default" not in caplog.text
     first = annotate.write(db.store, graph="nobody", **PERSONS)
     assert [run.run for run in first.runs] == ["nobody@3/10"]  # a graph without runs gets the first of them
-    assert "p=3/10, the default." in caplog.messages
+    assert "Using p=3/10, the default." in caplog.messages
 
 
 def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_nothing_else(db):

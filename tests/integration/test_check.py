@@ -37,7 +37,7 @@ FAULTS = {
     "two owners": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:HAS_COHESION]->(c)", RUN, "exactly one vertex"),
     "a label too many": (f"{HUB}SET c:PCohesionRetired", RUN, "PCohesionRetired"),
     "a run is gone": ("MATCH (r:PCohesionRun) DELETE r", RUN, "not on record"),
-    "a version is gone": ("MATCH (v:PCohesionVersion) DELETE v", RUN, "there is no record"),
+    "a version is gone": ("MATCH (v:PCohesionVersion) DELETE v", RUN, "has no record"),
     "a version is let go": ("MATCH (v:PCohesionVersion) SET v.readable = false", RUN, "is not kept"),
     "a graph is gone": (f"{GRAPH}DELETE g", RUN, "is gone"),
     "a type is gone": (f"{GRAPH}SET g.nodeLabels = ['Nobody']", "graph friends", "Nobody"),

@@ -178,7 +178,7 @@ def test_missing_and_repeated_parts_are_refused(db, tmp_path):
     refused(db, ParameterError, r"Given more than once: part 2/3\.", *files, files[1])
     refused(db, ParameterError, "at least one file")
     halves = parts_of(db, tmp_path / "halves", 2)
-    refused(db, ParameterError, "parts of 2 and of 3", *files, *halves)
+    refused(db, ParameterError, "divisions into 2 and 3 parts", *files, *halves)
     twice = [file for file in (*files, *halves) if CohesionFile(file).cohesions]
     assert len(twice) == 5
 

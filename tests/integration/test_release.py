@@ -313,7 +313,7 @@ REFUSALS = [
     (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
     (["-e", "1", "--budget-epsilon", "20"], 9, "already has a total"),
     (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
-    (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
+    (["-e", "1", "--write-property", "id"], 4, "already have a property 'id'"),
     (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
     (["-e", "1", "-e", "1.0", "-e", "1"], 2, "written twice"),
     (["-e", "1", "--to", "/no such folder/out.csv"], 2, "cannot be written"),
@@ -1001,7 +1001,7 @@ def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
     released(kite, tmp_path / "a.csv", write_property="noisy")
     kite.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
     before = kite.users_own()
-    refused(kite, 4, "have a property 'noisy' already", "--write-property", "noisy")
+    refused(kite, 4, "already have a property 'noisy'", "--write-property", "noisy")
     cleaned = cleaning.clean(kite.store)
     assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
     assert budget.forget(kite.store, graph=NAME, again=NAME).kept_properties == ("noisy",)

@@ -329,8 +329,8 @@ def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
     [
         ({"max_vertices": 0}, "max-vertices must be at least 1"),
         ({"max_waiting": "many"}, "max-waiting must be a number, not 'many'"),
-        ({"keep_days": True}, "keep-days is a number"),
-        ({"keep_answers": 1.5}, "keep-answers is a number"),
+        ({"keep_days": True}, "keep-days must be a number, not True"),
+        ({"keep_answers": 1.5}, "keep-answers must be a number, not 1.5"),
         ({"grace": -1}, "grace cannot be negative"),
     ],
 )

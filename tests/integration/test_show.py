@@ -107,7 +107,7 @@ def test_what_is_not_there_is_said_with_the_command_that_makes_it(db):
     write(db)
     with pytest.raises(NotFoundError, match="has no vertex 777"):
         show(db, "777")  # as a command line passes it
-    with pytest.raises(NotFoundError, match="as its `id`; keys of this graph are integers"):
+    with pytest.raises(NotFoundError, match="no :Person has this `id`; keys of this graph are integers"):
         show(db, "ann")
     with pytest.raises(NotFoundError, match="no run 'nonsense'"):
         show(db, 0, run="nonsense")
