@@ -77,6 +77,8 @@ class Ground:
         """End the server as `kill -9` does."""
         self.driver.close()
         os.kill(self.server.pid, signal.SIGKILL)
+        while servers.status(self._data):  # a start that finds it still dying waits for it, in vain
+            time.sleep(0.01)
 
     def recover(self) -> None:
         """See that the server answers, whatever a case has left."""
