@@ -28,7 +28,7 @@ def queries(
     """List, print or run the Cypher queries about stored cohesions.
 
     With a run or a graph, or with --param, a query is printed with the labels, types, key and run of the database. It
-    runs on the latest run of a whole graph unless another is named.
+    runs on the latest run of a whole graph unless another is named; if several graphs have runs, name one.
 
     Example: pcneo queries critical_connections --run --param id=105
     """

@@ -150,8 +150,10 @@ class Cohesion(Table):
             ParameterError: the suffix is not one of these, or the file cannot be written.
             PcneoError: matplotlib is not installed.
         """
-        from pcneo.plots import PAGE_ENDING, draw_cohesion, draw_page
+        from pcneo.plots import PAGE_ENDING, check_picture, draw_cohesion, draw_page
 
+        if to is not None:
+            check_picture(to, or_page=True)
         if to is None or Path(to).suffix.lower() != PAGE_ENDING:
             return draw_cohesion(self.around, to)
         page = draw_page(self.around, () if self._members is None else self._members(self.around))

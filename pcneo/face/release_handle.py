@@ -122,7 +122,7 @@ def needs_groups(mechanism: object) -> bool:
     """Whether a mechanism rests on the groups of a run."""
     if not isinstance(mechanism, Mechanism):
         raise TypeError(
-            f"mechanism is a value such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "
+            f"mechanism is a value such as pcneo.Respond(epsilon=3), not {mechanism!r}, which is "
             f"{type(mechanism).__name__}"
         )
     return mechanism.needs_groups

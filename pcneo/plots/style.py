@@ -165,7 +165,8 @@ def check_picture(path: AnyPath, *, or_page: bool = False) -> None:
     path = Path(path)
     endings = (*_ENDINGS, PAGE_ENDING) if or_page else _ENDINGS
     if path.suffix.lower() not in endings:
-        raise ParameterError(f"{path}: a picture's name must end in {' or '.join(endings)}.", name="plot", value=path)
+        wanted = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise ParameterError(f"{path}: a picture's name must end in {wanted}.", name="plot", value=path)
     if path.suffix.lower() != PAGE_ENDING:
         _require_matplotlib()
     check_place(path, "plot", replace=True)

@@ -104,9 +104,10 @@ def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -
         return None
     mean = _mean(counts)
     be, how = "may be" if errors_are == FROM_ABOVE else "are", how_far(errors_are) or "about "
+    only = " That is an upper estimate, up to three times too large in our trials." if errors_are == FROM_ABOVE else ""
     return (
         f"These counts {be} mostly noise: their standard error is {how}{rounded(error, 3)}, and their mean is "
-        f"{rounded(mean, 3)}."
+        f"{rounded(mean, 3)}.{only}"
     )
 
 

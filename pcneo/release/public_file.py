@@ -47,6 +47,11 @@ class PublicRelease(Table):
     columns: Mapping[str, Sequence[Any]] = field(repr=False)
     meanings: Mapping[str, str] = field(repr=False)
 
+    def __repr__(self) -> str:
+        """How many counts there are, and what they are."""
+        counts = f"{len(self.columns['key']):,} counts" if "key" in self.columns else "a total"
+        return f"Release of {counts}\n  {self.caption()}"
+
     @property
     def mechanism(self) -> str:
         """The mechanism's name."""

@@ -180,7 +180,8 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
         raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        how = "Name one by its id" if run in (None, LATEST) else "Write more of its id"
+        or_graph = ", or its graph" if len({standing.graph for standing in fitting}) > 1 else ""
+        how = f"Name one by its id{or_graph}" if run in (None, LATEST) else "Write more of its id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
 

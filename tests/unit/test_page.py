@@ -10,9 +10,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
 from drawn import ALONE, HUNDRED, SMALL, shown
 
+import pcneo
 from pcneo.basics.model import ShownCohesion
 from pcneo.errors import ParameterError
 from pcneo.plots import draw_page
@@ -121,6 +123,12 @@ def test_a_single_vertex_has_a_page():
     data = data_of(draw_page(ALONE).html)
     assert len(data["cohesions"][0]["vertices"]) == 1
     assert not data["cohesions"][0]["connections"]
+
+
+def test_a_picture_of_another_kind_is_refused_with_all_that_there_are(tmp_path: Path):
+    cohesion = pcneo.minimal_p_cohesion(nx.path_graph(3), 1, "0.5")
+    with pytest.raises(ParameterError, match=r"must end in \.svg, \.png or \.html"):
+        cohesion.draw(tmp_path / "a.pdf")
 
 
 def test_it_is_saved_under_its_ending_alone(tmp_path: Path):

@@ -31,6 +31,11 @@ def written(folder: Path, suffix: str, keys: list[Any], mechanism: str = "edge")
     return path
 
 
+def test_a_release_is_shown_in_two_lines(tmp_path: Path) -> None:
+    release = pcneo.read_release(written(tmp_path, ".csv", KEYS["integers"]))
+    assert repr(release) == f"Release of 3 counts\n  {release.caption()}"
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
 @pytest.mark.parametrize("kind", KEYS)
 def test_all_that_was_written_is_read_back(tmp_path: Path, suffix: str, kind: str) -> None:
