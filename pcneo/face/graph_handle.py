@@ -175,7 +175,7 @@ class GraphHandle(GraphModes):
         Args:
             mechanism: such as `pcneo.Edge(epsilon=1)`; all its k are paid for by one ε.
             to: the public file, `.csv` or `.json`; with several k, each gets its own file name.
-            report: the owner's report, `.md`; beside `to` unless given.
+            report: the owner's report, `.md`; in the folder `owner` beside `to` unless given.
             answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.

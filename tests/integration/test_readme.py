@@ -52,8 +52,10 @@ def test_all_that_the_readme_prints_runs_in_its_order(reader: Reader) -> None:
     assert len([line for line in command_lines(README) if line.startswith("pcneo ")]) >= 6
     reader.follow(README)
     cosette = "5 7 True ('Cosette', 'Gillenormand', 'LtGillenormand', 'MlleGillenormand', 'Toussaint')"
+    critical = "(('Cosette', 'Gillenormand'), ('Cosette', 'LtGillenormand'))"
+    assert f"print(cosette.connections[:2])  # {critical}\n" in README
     profile = pcneo.profile(nx.les_miserables_graph())
-    assert reader.printed == f"{cosette}\n{profile}\n(58, 164, 165, 305, 495, 597)\n"
+    assert reader.printed == f"{cosette}\n{critical}\n{profile}\n(58, 164, 165, 305, 495, 597)\n"
     assert Path("cosette.svg").stat().st_size > 10_000
 
 
@@ -61,7 +63,8 @@ def test_the_first_block_of_the_readme_is_a_search_without_a_database() -> None:
     kind, block = blocks(README)[0]
     assert kind == "python"
     assert all(word in block for word in ("networkx", "minimal_p_cohesions(G", ".to_pandas()", ".draw(", ".profile("))
-    assert "connect" not in block
+    assert "connect(" not in block
+    assert "neo4j" not in block.lower()
 
 
 def test_connection_lines_are_the_names_that_the_configuration_reads() -> None:
