@@ -99,8 +99,8 @@ class Estimate:
         """Return the amounts and times, in a line."""
         return (
             f"about {self.memberships:,} memberships ({self.memberships_low:,} to {self.memberships_high:,}); search "
-            f"{rounded(self.compute_seconds, 2)} s, writing {rounded(self.write_seconds, 2)} s, in total "
-            f"{rounded(self.total_seconds, 2)} s; {rounded(self.store_bytes / 1e6, 2)} MB in the store"
+            f"{rounded(self.compute_seconds, 2)} s, writing {rounded(self.write_seconds, 2)} s, in total, with "
+            f"reading, {rounded(self.total_seconds, 2)} s; {rounded(self.store_bytes / 1e6, 2)} MB in the store"
         )
 
     def advice(self) -> list[str]:

@@ -108,13 +108,13 @@ def print_estimate(result: EstimateResult) -> None:
         "members in all",
         "search",
         "writing",
-        "both",
+        "total",
         "in the store",
         "as Parquet",
     ]
     print_table(*without_empty(columns, rows), result.caption())
     read = _duration(result.read_seconds)
-    note(f"Reading took {read}. Search and writing run at the same time, so the slower one sets the total.")
+    note(f"The total is reading, {read}, and the slower of search and writing, which run at the same time.")
     for p, estimate in result.estimates.items():
         logs, again = decimal(estimate.log_bytes), decimal(estimate.removal_log_bytes)
         note(f"p={p}: the server's transaction logs grow by about {logs}, and by {again} when the run is removed")

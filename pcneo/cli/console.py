@@ -45,7 +45,9 @@ def exported(result: ExportResult) -> str:
     """Return a line about a file that was written for other programs."""
     from rich.filesize import decimal
 
-    held = f"{result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships"
+    held = f"{result.nodes:,} nodes, {result.edges:,} edges"
+    if result.memberships:  # one cohesion is written without any: its members are the nodes
+        held += f", {result.memberships:,} memberships"
     return f"{result.path}: {held}, {decimal(result.bytes)}"
 
 

@@ -140,8 +140,8 @@ def _one_of(names: Sequence[str], text: str) -> str:
 
 def _ask_mechanism() -> str:
     note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
-    for number, choice in enumerate(_CHOICES.values(), 1):
-        note(f"  {number}  {choice.meaning}")
+    for number, (name, choice) in enumerate(_CHOICES.items(), 1):
+        note(f"  {number}  {choice.meaning} ({name})")
     return _asked("1, 2 or 3", None, _mechanism)
 
 

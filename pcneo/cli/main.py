@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from typer import Abort, BadParameter
 
 from pcneo.basics.signals import signals_interrupt
+from pcneo.basics.spelling import did_you_mean
 from pcneo.basics.visible import visible
 from pcneo.cli import app
 from pcneo.cli.driver_import import import_driver_alone
@@ -72,7 +74,7 @@ def _code(command_line: Typer, name: str) -> int:
     except _CallError as error:
         from typer import rich_utils  # slow to import
 
-        error.message = visible(error.message, keep="\n")  # it quotes what was typed or pasted
+        error.message = visible(_mended(error.message), keep="\n")  # it quotes what was typed or pasted
         if (elsewhere := _ELSEWHERE.get(getattr(error, "option_name", ""))) is not None:
             error.message, error.possibilities = elsewhere, []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
@@ -103,6 +105,19 @@ def _code(command_line: Typer, name: str) -> int:
     if ended == _INTERRUPTED:
         note(f"{name}: interrupted")
     return ended if isinstance(ended, int) else 0
+
+
+_UNKNOWN_WORD = re.compile(r"'(?P<word>.*)' is not one of (?P<known>'.*')\.")
+"""How typer refuses a word for an option that takes one of several."""
+
+
+def _mended(message: str) -> str:
+    """Return a message of typer without the name of a Python error, and with the word that may have been meant."""
+    message = message.removeprefix("Value error, ")
+    unknown = _UNKNOWN_WORD.fullmatch(message)
+    if unknown is None:
+        return message
+    return message + did_you_mean(unknown["word"], unknown["known"].strip("'").split("', '"))
 
 
 def _forget_output() -> None:

@@ -161,7 +161,7 @@ def release(
     A graph's name is enough; name a run to choose the groups that `critical` and `published` use, if the graph has
     several. A graph that has no name yet gets one here, with --node-label, --relationship-type and --key.
 
-    Example: pcneo release friends --mechanism critical -e 1 --to counts.csv --budget-epsilon 3
+    Example: pcneo release friends --mechanism respond -e 3 --to counts.csv --budget-epsilon 6
     """
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import Destination, Source, Terms, check_requests, read_batch
@@ -194,7 +194,7 @@ def release(
         make, requests = None, read_batch(batch)
     else:
         if not is_guided:
-            _check_complete(to, epsilon or answers_from, mechanism or answers_from, budget_epsilon)
+            _check_complete(to, epsilon, mechanism, budget_epsilon, is_free=answers_from is not None, run=run, ks=ks)
         if answers_from is not None:
             file = AnswersFile.open(answers_from)
             mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
@@ -280,32 +280,56 @@ def _meant(db: Database, name: str | None, selection: Selection) -> Source:
     return Source(run=name)
 
 
-def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
-    """Refuse an incomplete release, naming all that is missing; at a terminal the mechanism is asked for later."""
-    needed = {"--to, the public file": to, "-e, at least one ε": epsilon}
+def _check_complete(
+    to: object,
+    epsilon: list[str] | None,
+    mechanism: str | None,
+    budget: object,
+    *,
+    is_free: bool,
+    run: str | None,
+    ks: list[int],
+) -> None:
+    """Refuse an incomplete release, naming all that is missing; at a terminal the mechanism is asked for later.
+
+    `is_free` says that answers are given: they name ε and the mechanism, and an earlier release has paid for them.
+    """
+    from pcneo.privacy.exact import positive, typed_text
+
+    needed = {"--to, the public file": to, "-e, at least one ε": epsilon or is_free}
     if not can_ask():
-        needed["--mechanism, which has no default"] = mechanism
+        needed["--mechanism, which has no default"] = mechanism or is_free
     missing = [name for name, value in needed.items() if not value]
     if not missing:
         return
-    if not (mechanism or can_ask()):
+    if not (mechanism or is_free or can_ask()):
         _tell_mechanisms()
+    sets_budget = not (budget or is_free)
     total = (
-        ""
-        if budget_epsilon
-        else " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
+        " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
         "--budget-epsilon."
+        if sets_budget
+        else ""
     )
-    takes = {"--parties": "respond", "--large": "respond", "--delta": "edge"}  # what `critical` does not take
-    fitting = next((name for option, name in takes.items() if option in sys.argv), "critical")
-    added = [] if mechanism else ["--mechanism", fitting]
-    added += [] if epsilon else ["-e", "1"]
+    fitting = mechanism or _fitting(run, ks)
+    epsilons = epsilon or ["3" if fitting == "respond" else "1"]  # at 1, respond is mostly noise
+    added = [] if mechanism or is_free else ["--mechanism", fitting]
+    added += [] if epsilon or is_free else ["-e", *epsilons]
     added += [] if to else ["--to", free_name()]
+    if sets_budget and fitting != "published":  # which no budget covers
+        added += ["--budget-epsilon", typed_text(2 * sum(positive(each, "epsilon") for each in epsilons))]
     raise ParameterError(
         f"Name {'; '.join(missing)}.{total} For example:\n  pcneo {shlex.join([*sys.argv[1:], *added])}",
         name="release",
         value=missing,
     )
+
+
+def _fitting(run: str | None, ks: list[int]) -> str:
+    """Return a mechanism that takes what was typed: respond, unless another is the only one that does."""
+    if "--delta" in sys.argv or max(ks) > 4:
+        return "edge"
+    return "critical" if "--groups" in sys.argv or "@" in (run or "") else "respond"
 
 
 def _tell_mechanisms() -> None:

@@ -23,11 +23,10 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
     except ValueError:
         fraction = None
     if fraction is None or fraction < 0 or (fraction == 0 and not or_zero) or not (below is None or fraction < below):
-        bound = "and finite" if below is None else f"and below {below}"
-        least = "0 or positive" if or_zero else "positive"
+        wanted = "a positive, finite number" if below is None else f"a positive number below {below}"
         point = " Write it with a point, not a comma." if isinstance(value, str) and "," in value else ""
         raise ParameterError(
-            f"{name} must be a number that is {least} {bound}, such as 0.5 or 1/3, not {_shortened(value)}.{point}",
+            f"{name} must be {'0 or ' if or_zero else ''}{wanted}, such as 0.5 or 1/3, not {_shortened(value)}.{point}",
             name=name,
             value=value,
         )

@@ -21,12 +21,20 @@ from pcneo.release.prepared import Prepared
 
 _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
 
+_NOTICE = "For the owner alone. This report reveals more than the release's promise allows; do not publish it."
+
+_NOTICE_OF_LEDGER = (
+    "For the owner alone. Beside what is public, this report holds what has been spent, and the graph's fingerprint, "
+    "which shows whether any connection has changed between two releases; no promise covers that. Do not publish it."
+)
+"""Where nothing in the report was computed from connections but the fingerprint, and numbers that are published."""
+
 
 def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
     """Return the owner's report as plain values."""
     mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
     report = {
-        "notice": "For the owner alone. This report reveals more than the release's promise allows; do not publish it.",
+        "notice": _NOTICE_OF_LEDGER if _adds_no_fact(release) else _NOTICE,
         "release": release.id,
         "pcneo": __version__,
         "graph": release.graph.name,
@@ -66,6 +74,11 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
     }
 
 
+def _adds_no_fact(release: Prepared) -> bool:
+    """Whether the report holds nothing about connections, such as a loss, beside the fingerprint and what is public."""
+    return release.losses is None and release.run is None and not release.figures
+
+
 def owner_json(record: Mapping[str, Any]) -> str:
     """Return the report as JSON; `record` is what `owner_record` returned."""
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
@@ -98,7 +111,8 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"- Promise: {record['promise']}",
         f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
         "- " + ", ".join(f"{sign}={said[name]}" for name, sign in _PARAMETERS.items() if said[name] is not None),
-        f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint `{record['fingerprint']}`",
+        f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint, a "
+        f"hash that changes with any connection: `{record['fingerprint']}`",
     ]
     if record["run"]:
         lines.append(f"- Run {record['run']}, p={record['p']}, search {record['search']}")

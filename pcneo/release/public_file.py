@@ -162,7 +162,7 @@ def read_release(path: AnyPath) -> PublicRelease:
         if lacking:
             raise ValueError(f"it has no {', '.join(sorted(lacking))}")
         if "notice" in record:  # only the owner's report has that name
-            raise ValueError("it is the owner's report, which reveals more than the release's promise allows")
+            raise ValueError("it is the owner's report, which only the owner may see")
         for name in ("epsilon", "delta"):
             exact_number(record[name])
         _check_kinds(record, columns)

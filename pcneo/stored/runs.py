@@ -61,7 +61,8 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
         return runs
     fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, _Wanted())
     if not fitting:
-        raise _there_is_none(runs, run)
+        is_graph = any(known.name == run for known in db.list_graphs())  # one without runs
+        raise _there_is_none(runs, run, or_graph=graph is None and not is_graph)
     return fitting
 
 
@@ -103,7 +104,11 @@ def run_or_graph(db: Database, name: str | None) -> dict[str, str]:
     """Return a name as the keyword argument for the functions here: `graph` if a graph has the name, else `run`."""
     if name is None:
         return {}
-    return {"graph" if any(graph.name == name for graph in db.list_graphs()) else "run": name}
+    if any(graph.name == name for graph in db.list_graphs()):
+        return {"graph": name}
+    if name != LATEST and "@" not in name:  # an id has an @, so this is the beginning of one, or a mistake
+        runs_named(db, name, None)
+    return {"run": name}
 
 
 def _has_vertex(db: Database, selection: Selection, vertex: Key) -> bool:
@@ -186,8 +191,13 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
     return fitting[0]
 
 
-def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None) -> NotFoundError:
-    """Return an error that states what was asked for and which runs exist; an id has the name of the graph and p."""
+def _there_is_none(
+    runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None, *, or_graph: bool = False
+) -> NotFoundError:
+    """Return an error that states what was asked for and which runs exist; an id has the name of the graph and p.
+
+    `or_graph` says that the name of a graph would have done as well.
+    """
     wanted = wanted or _Wanted()
     graph = wanted.graph
     is_named = run not in (None, LATEST)
@@ -205,5 +215,7 @@ def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | Non
     ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]
     there = f"there {'is' if len(ids) == 1 else 'are'} {words(ids, 12)}" if ids else "none is stored"
     return NotFoundError(
-        f"There is no run{which}; {there}.{near} To create one, run `pcneo annotate`.", what="run", name=run
+        f"There is no run{' or graph' if or_graph else ''}{which}; {there}.{near} To create one, run `pcneo annotate`.",
+        what="run",
+        name=run,
     )

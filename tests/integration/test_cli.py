@@ -347,7 +347,7 @@ def test_runs_and_check_take_the_name_of_a_graph_and_refuse_a_misspelt_one(pcneo
     for command in (*misspelt, ["check", "freinds"], ["show", "1", "freinds"]):
         refused = pcneo(*command)
         assert (refused.returncode, refused.stdout) == (4, ""), command
-        assert "There is no run 'freinds'" in refused.stderr
+        assert "There is no run or graph 'freinds'" in refused.stderr
         assert "Did you mean friends?" in refused.stderr
     assert pcneo("clean", "friends", "--dry-run").returncode == 2  # a graph's name never says which run is removed
     assert pcneo("runs", "--history", "--diff", "1", "1").returncode == 2
@@ -411,11 +411,12 @@ def test_moved_and_verify_see_a_changed_graph(
         (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
         (["queries", "nonsense"], 4, "critical_connections"),
         (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
-        (["queries", "critical_connections", "friends"], 4, "There is no run"),
+        (["queries", "critical_connections", "friends"], 4, "There is no run or graph 'friends'"),
+        (["queries", "critical_connections", "friends@1/2"], 4, "There is no run 'friends@1/2'"),
         (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),
-        (["clean", "no-such-run"], 4, "no-such-run"),
-        (["runs", "some-run"], 4, "There is no run 'some-run'"),
+        (["clean", "no-such-run"], 4, "There is no run 'no-such-run'"),
+        (["runs", "some-run"], 4, "There is no run or graph 'some-run'"),
     ],
 )
 def test_a_mistake_gets_a_line_and_its_exit_code(
@@ -606,7 +607,8 @@ def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
     again = pcneo("runs", "latest", "--to", str(tmp_path / "again.json"), "--json")
     assert json.loads(again.stdout)["bytes"] == (tmp_path / "run.json").stat().st_size
     one = pcneo("show", "1", "--to", str(tmp_path / "1.graphml"))
-    assert "1.graphml: 2 nodes, 1 edges" in " ".join(one.stderr.split())
+    assert "1.graphml: 2 nodes, 1 edges, " in " ".join(one.stderr.split())
+    assert "memberships" not in one.stderr
     for *command, name in (["show", "1", "run.json"], ["runs", "1.pdf"], ["runs", "--history", "b.json"]):
         assert pcneo(*command, "--to", str(tmp_path / name)).returncode == 2
     assert not (tmp_path / "b.json").exists()

@@ -99,7 +99,7 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     assert first == f"Estimates: {found}; nothing was written"
     assert re.fullmatch(
         r"  p=1/10: about [\d,]+ memberships \([\d,]+ to [\d,]+\); search [\d.]+ s, writing [\d.]+ s, "
-        r"in total [\d.]+ s; [\d.]+ MB in the store",
+        r"in total, with reading, [\d.]+ s; [\d.]+ MB in the store",
         line,
     ), line
     result = friends.annotate(p="0.3")

@@ -92,6 +92,7 @@ def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_ye
         "which this release spends ε = 1"
     )
     assert text.index(will_be) < text.index("[y/N]")
+    assert all(f"({name})" in text for name in ("critical", "modelled", "respond"))
     assert "This release spends ε = 1: type that or more." in text
     assert "`pcneo budget set` changes it later." in text
     assert text.index("by its property 'id', for everyone to see") < text.index("[y/N]")

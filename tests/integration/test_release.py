@@ -158,6 +158,7 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert (tmp_path / "owner" / "out.owner.json").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "owner" / "out.owner.md").stat().st_mode & 0o777 == 0o600
     assert report["release"] in (tmp_path / "owner" / "out.owner.md").read_text()
+    assert "reveals more than the release's promise allows" in report["notice"]
     assert report["fingerprint"] not in (tmp_path / "out.csv").read_text()
     if mechanism == "critical":
         assert 1.49 < report["lossOfEachPair"] <= 1.5

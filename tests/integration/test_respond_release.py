@@ -104,6 +104,7 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     spent = report["spentByThisGraph"]
     assert (spent["epsilon"], spent["epsilonExact"], spent["delta"], spent["deltaExact"]) == (0.5, "0.5", 0.0, "0")
     assert not {"edges", "scales", "loss", "exactCounts", "interval95Percent"} & report.keys()
+    assert report["notice"].startswith("For the owner alone. Beside what is public, this report holds what has been")
     assert report["fingerprint"] not in to.read_text()
     assert report["fingerprint"] in (tmp_path / "owner" / "out.owner.md").read_text()
     assert {path.name for path in tmp_path.rglob("*.*")} == {

@@ -311,7 +311,7 @@ def test_a_row_can_be_made_alone_and_is_not_computed_again(
         (["--graph", "pair"], 4, "three vertices"),
         (["--graph", "small", "-e", "20"], 2, "from 0.001 to 16"),
         (["--graph", "small", "-e", "0"], 2, "positive"),
-        (["--graph", "small", "-e", "nan"], 2, "positive and finite"),
+        (["--graph", "small", "-e", "nan"], 2, "must be a positive, finite number"),
         (["--graph", "small", "--mechanism", "row"], 2, "respond, oriented"),
     ],
 )

@@ -44,7 +44,7 @@ def test_a_number_is_read_exactly_as_it_is_written(value: object, expected: Frac
     ids=repr,
 )
 def test_what_is_not_positive_and_finite_is_refused_by_name(value: object) -> None:
-    with pytest.raises(ParameterError, match="epsilon 1 must be a number that is positive and finite") as refusal:
+    with pytest.raises(ParameterError, match="epsilon 1 must be a positive, finite number") as refusal:
         positive(value, "epsilon 1")
     assert refusal.value.data["name"] == "epsilon 1"
 
@@ -70,7 +70,7 @@ def test_a_long_text_that_is_no_number_is_cut_in_the_message() -> None:
 
 @pytest.mark.parametrize("value", [1, "1", "1.0", 2, "3/2"])
 def test_a_bound_above_is_excluded(value: object) -> None:
-    with pytest.raises(ParameterError, match="positive and below 1"):
+    with pytest.raises(ParameterError, match="must be a positive number below 1"):
         positive(value, "delta", below=1)
 
 

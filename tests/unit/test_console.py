@@ -16,13 +16,14 @@ from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
 from pcneo.cli import annotated, clean, release, runs
-from pcneo.cli.console import print_table, working
+from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.main import main
 from pcneo.cli.server import telling_fetched
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.records import Record
 from pcneo.stored.cleaning import CleanResult
+from pcneo.stored.exporting import ExportResult
 from pcneo.stored.versions import Difference, Side
 
 SERVER = servers.LocalServer("bolt://127.0.0.1:9", "neo4j", "secret", 1, Path("graph"), "2026.09.0")
@@ -225,7 +226,14 @@ def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
     annotated.print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
     shown = " ".join(capsys.readouterr().out.split())
     assert "in the store" in shown
+    assert " total " in shown
     assert ("as Parquet" in shown) is (parquet_bytes is not None)
+
+
+@pytest.mark.parametrize(("memberships", "says"), [(0, ""), (12, ", 12 memberships")])
+def test_an_export_without_memberships_does_not_count_them(memberships: int, says: str) -> None:
+    written = ExportResult(Path("58.json"), 4, 5, memberships, 300)
+    assert exported(written) == f"58.json: 4 nodes, 5 edges{says}, 300 bytes"
 
 
 def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:

@@ -230,6 +230,7 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     assert "ln(n/d) is 7.5" in shown.output
     assert "No graph was read" in shown.output
     assert "WARNING" in shown.output
+    assert "If you publish the answers, or vertices answer themselves: ln(n/d) is 7.5" in shown.output
     for name, kind in MECHANISMS.items():
         assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
     plain = json.loads(CliRunner().invoke(app, ["audit", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)

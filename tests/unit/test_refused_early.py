@@ -56,7 +56,8 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["show", "58", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
         (["annotate", "--effort", "0"], "Invalid value for '--effort'"),
         (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "density takes no more effort than 1"),
-        (["annotate", "--search", "best"], "'best' is not one of 'smallest'"),
+        (["annotate", "--search", "best"], "Invalid value for '--search': 'best' is not one of 'smallest'"),
+        (["annotate", "--search", "smalest"], "Did you mean smallest?"),
         (["audit", "-e", "0"], "epsilon must be"),
         (["audit"], "Give the ε"),
         (["audit", "-e", "1", "--mechanism", "edge"], "No such option"),
@@ -101,7 +102,7 @@ def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_
     assert f"{missing} The first release of a graph also sets its budget" in said
     example = said.splitlines()[-1]
     assert example.startswith(f"  pcneo release {' '.join(given)}")
-    assert "--budget-epsilon" not in example
+    assert example.endswith(" --budget-epsilon 6" if not given else " --budget-epsilon 2")
     assert pcneo(*example.split()[1:])[0] == 5, "it is complete, and reaches for the database"
     assert "its budget" not in pcneo("release", *given, "--budget-epsilon", "3")[1]
 
@@ -109,7 +110,26 @@ def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_
 def test_the_example_of_a_command_names_a_file_that_is_not_there(pcneo, tmp_path):
     (tmp_path / "counts.csv").touch()
     said = pcneo("release", "friends", "-e", "3", "-k", "4", "--mechanism", "respond")[1]
-    assert said.splitlines()[-1] == "  pcneo release friends -e 3 -k 4 --mechanism respond --to counts-2.csv"
+    assert (
+        said.splitlines()[-1]
+        == "  pcneo release friends -e 3 -k 4 --mechanism respond --to counts-2.csv --budget-epsilon 6"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "added"),
+    [
+        (["people"], "--mechanism respond -e 3 --to counts.csv --budget-epsilon 6"),
+        (["people", "-e", "1/2", "-e", "1"], "--mechanism respond --to counts.csv --budget-epsilon 3"),
+        (["people", "--delta", "1e-9"], "--mechanism edge -e 1 --to counts.csv --budget-epsilon 2"),
+        (["people", "-k", "5"], "--mechanism edge -e 1 --to counts.csv --budget-epsilon 2"),
+        (["people@3/10"], "--mechanism critical -e 1 --to counts.csv --budget-epsilon 2"),
+        (["people", "--budget-epsilon", "9"], "--mechanism respond -e 3 --to counts.csv"),
+        (["people", "--from", "a.answers.gz"], "--to counts.csv"),
+    ],
+)
+def test_the_example_of_a_command_works_for_the_first_release_of_a_graph(pcneo, given, added):
+    assert pcneo("release", *given)[1].splitlines()[-1] == f"  pcneo release {' '.join(given)} {added}"
 
 
 def test_a_number_with_a_comma_is_refused_with_the_way_to_write_it(pcneo):

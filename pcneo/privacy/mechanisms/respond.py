@@ -43,6 +43,8 @@ _OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the true count is oft
 
 WARNING = " WARNING: once ε reaches ln(n/d) - 2, the answers show much of the graph, and more where it is dense."
 
+_IF_SEEN = "counts: hardly more than exact ones. If you publish the answers, or vertices answer themselves: "
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Respond(Answered):
@@ -169,7 +171,7 @@ class Respond(Answered):
             "vertices": self.n,
             "threshold": self.threshold,
             "yesAnswers": yes.count,
-            "estimatedConnections": yes.connections,
+            "estimatedConnections": round(yes.connections),
             "percentOfYesAnswersTrue": yes.share_true,
             "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
         }
@@ -195,7 +197,7 @@ class Respond(Answered):
         return Foresight(
             error=error,
             error_of_total=error_of_total,
-            shows=shown(self.epsilon, n, d),
+            shows=_IF_SEEN + shown(self.epsilon, n, d),
             percent_true=100 * (1 - flips.f) * d / yes,
             takes=_means(flips, self.k, d),
         )
