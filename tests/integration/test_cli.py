@@ -554,7 +554,7 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert (tmp_path / "1.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     refused = pcneo("show", "1", "--plot", str(tmp_path / "1.pdf"))
     assert refused.returncode == 2
-    assert "must end in .svg or .png" in refused.stderr
+    assert "must end in .svg, .png or .html" in refused.stderr
     refused = pcneo("annotate", *NAMES, "--plot", str(tmp_path / "2.svg"))
     assert refused.returncode == 2
     assert "--mode stats" in refused.stderr
