@@ -207,7 +207,7 @@ FORGED: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "epsilon above the limit": ({"epsilon": "3.5", "threshold": 491_778}, BudgetError, "answers only up to 3"),
     "epsilon above what there is": ({"epsilon": "17"}, ParameterError, "from 0.001 to 16"),
     "epsilon below what there is": ({"epsilon": "0.0009"}, ParameterError, "from 0.001 to 16"),
-    "epsilon that is no number": ({"epsilon": "NaN"}, FileFormatError, "epsilon must be a number"),
+    "epsilon that is no number": ({"epsilon": "NaN"}, FileFormatError, "epsilon must be a positive, finite number"),
     "no such key": ({"keys": [1, 2, 4], "vertices": 3}, NotFoundError, "Vertex 3 is not in the call's list"),
     "its key twice": ({"keys": [1, 3, 3], "vertices": 3}, FileFormatError, "3 is listed twice"),
     "another key twice": ({"keys": [1, 1, 3], "vertices": 3}, FileFormatError, "1 is listed twice"),
