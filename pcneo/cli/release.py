@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -317,7 +318,8 @@ def _check_complete(
     added += [] if epsilon or is_free else ["-e", *epsilons]
     added += [] if to else ["--to", free_name()]
     if sets_budget and fitting != "published":  # which no budget covers
-        added += ["--budget-epsilon", typed_text(2 * sum(positive(each, "epsilon") for each in epsilons))]
+        spent = sum((positive(each, "epsilon") for each in epsilons), Fraction(0))
+        added += ["--budget-epsilon", typed_text(2 * spent)]
     raise ParameterError(
         f"Name {'; '.join(missing)}.{total} For example:\n  pcneo {shlex.join([*sys.argv[1:], *added])}",
         name="release",
