@@ -1,4 +1,4 @@
-// Let go of one replaced version of a run, whatever rests on it.
+// Mark one replaced version of a run as no longer kept, even if releases rest on it.
 //
 // parameters:
 //   $run      string   the run

@@ -86,6 +86,8 @@ class Utility:
 
 FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
 """What standard errors of `respond` are, for k = 3 and for k = 4."""
+UPPER_ESTIMATE = "an upper estimate, up to three times too large in our trials"
+"""What a standard error from above is, in words."""
 
 
 def how_far(errors_are: str) -> str:
@@ -104,7 +106,7 @@ def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -
         return None
     mean = _mean(counts)
     be, how = "may be" if errors_are == FROM_ABOVE else "are", how_far(errors_are) or "about "
-    only = " That is an upper estimate, up to three times too large in our trials." if errors_are == FROM_ABOVE else ""
+    only = f" That is {UPPER_ESTIMATE}." if errors_are == FROM_ABOVE else ""
     return (
         f"These counts {be} mostly noise: their standard error is {how}{rounded(error, 3)}, and their mean is "
         f"{rounded(mean, 3)}.{only}"

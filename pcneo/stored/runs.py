@@ -107,7 +107,9 @@ def run_or_graph(db: Database, name: str | None) -> dict[str, str]:
     if any(graph.name == name for graph in db.list_graphs()):
         return {"graph": name}
     if name != LATEST and "@" not in name:  # an id has an @, so this is the beginning of one, or a mistake
-        runs_named(db, name, None)
+        runs = db.list_runs()
+        if not _fitting(runs, name, _Wanted()):
+            raise _there_is_none(runs, name, or_graph=True)
     return {"run": name}
 
 

@@ -21,6 +21,7 @@ from pcneo.privacy.outlook import (
     FROM_ABOVE,
     GUESSED_DEGREE,
     LOWER_BOUNDS,
+    UPPER_ESTIMATE,
     USUAL_DEGREE,
     Foresight,
     Public,
@@ -85,7 +86,7 @@ class Respond(Answered):
             **Mechanism.of_columns,
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
-            "standardError": "of count; an upper estimate, up to three times too large in our trials",
+            "standardError": f"of count; {UPPER_ESTIMATE}",
             "smoothed": "count, drawn towards those of vertices of like degree: closer to the truth, but biased",
         }
     )
