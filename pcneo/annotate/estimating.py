@@ -203,7 +203,7 @@ def check_storable(supply: WholeGraph, search: Search) -> None:
             f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which would take "
             f"{number / WRITE_RATE / 3600:,.0f} hours to write; the most that pcneo writes to a store is "
             f"{MOST_STORED:,}. Nothing was written. Write them to files (--mode stream --to FOLDER), choose a smaller "
-            "p, whose cohesions are smaller, or name vertices (--vertex).",
+            "p, whose cohesions are smaller, or name vertices (--vertex, in Python `vertices`).",
             memberships=round(memberships.value),
             p=str(search.p),
         )

@@ -16,6 +16,8 @@ from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
 from pcneo.privacy.protection import Protects
 
+_ALLOW = "Give --no-promise (in Python `no_promise=True`)"
+
 
 @dataclass(frozen=True)
 class Spend:
@@ -143,7 +145,8 @@ def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
     command = f" (or with `pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`)"
     return (
         f"Graph {account.graph!r} has no budget yet: how much ε all its releases together may spend. Set it to E "
-        f"with --budget-epsilon E in this call{command if account.is_known else ''}; this would spend {spends}."
+        f"with --budget-epsilon E (in Python `budget_epsilon=E`) in this call{command if account.is_known else ''}; "
+        f"this would spend {spends}."
     )
 
 
@@ -158,20 +161,20 @@ def _check_promises(account: Account, wanted: Sequence[Spend], no_promise: bool)
     for spend in wanted:
         if not spend.cost.is_bounded:
             raise BudgetError(
-                f"The mechanism {spend.mechanism} promises nothing. Give --no-promise if you mean it.",
+                f"The mechanism {spend.mechanism} promises nothing. {_ALLOW} if you mean it.",
                 graph=account.graph,
             )
     if unknown := sorted({spend.mechanism for spend in account.spends if not spend.is_known}):
         raise BudgetError(
             f"What graph {account.graph!r} has spent cannot be bounded by this version of pcneo: its ledger has "
-            f"releases of the mechanism {', '.join(unknown)}, which only another version knows. Use that version, or "
-            "give --no-promise to go on anyway.",
+            f"releases of the mechanism {', '.join(unknown)}, which only another version knows. Use that version. "
+            f"{_ALLOW} to go on anyway.",
             graph=account.graph,
         )
     if not account.spent.is_bounded:
         raise BudgetError(
             f"What graph {account.graph!r} has spent is not bounded, since it has had a release that promises nothing. "
-            "Give --no-promise to go on anyway.",
+            f"{_ALLOW} to go on anyway.",
             graph=account.graph,
         )
 
@@ -184,6 +187,7 @@ def _check_sets(account: Account, wanted: Sequence[Spend], other_groups: bool) -
             f"Earlier {' and '.join(names)} releases of graph {account.graph!r} rest on another set of memberships. A "
             "pair inside the groups of several sets spends their sum; a pair outside the groups of one set is not "
             "protected by that set's releases. "
-            "Give --groups VERSION to keep the earlier groups, or --other-groups to use others.",
+            "Give --groups VERSION to keep the earlier groups, or --other-groups to use others (in Python "
+            "`groups=VERSION` and `other_groups=True`).",
             graph=account.graph,
         )

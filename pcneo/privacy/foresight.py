@@ -260,7 +260,9 @@ def _why_none(kind: type[Mechanism]) -> str:
     """Say why no error is foreseen."""
     if kind.needs_groups:
         return "The error follows from the groups; a dry run shows it."
-    return kind.of_single_counts or "`total` gives no count per vertex."
+    if not kind.counts_vertices:
+        return f"`{kind.name}` gives no count per vertex."
+    return kind.of_single_counts or "The error does not follow from public numbers."
 
 
 def _of(seen: Foresight, wanted: Wanted) -> float | None:

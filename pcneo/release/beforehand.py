@@ -113,7 +113,9 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
         for text in filter(None, (release.mechanism.doubt, _noisy(release, terms))):
             if confirm is None or not confirm(text):
                 raise ParameterError(
-                    f"{text} Nothing was spent. Give --anyway if you mean it.", name="anyway", value=terms.anyway
+                    f"{text} Nothing was spent. Give --anyway (in Python `anyway=True`) if you mean it.",
+                    name="anyway",
+                    value=terms.anyway,
                 )
 
 

@@ -71,7 +71,7 @@ def _keys(keys: Iterable[object], version: RunRecord) -> Iterator[Key]:
 def _refuse(version: RunRecord, why: str) -> NoReturn:
     raise GraphChangedError(
         f"The groups of version {version.version} of run {version.id} are no longer those that were written: {why}. "
-        "Annotate the graph again, and release on the new groups with --other-groups.",
+        "Annotate the graph again, and release on the new groups with --other-groups (in Python `other_groups=True`).",
         run=version.id,
         version=version.version,
     )

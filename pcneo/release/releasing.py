@@ -21,7 +21,7 @@ from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, PairAnswers
-from pcneo.privacy.mechanisms import Drawn, Once, Respond
+from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
@@ -229,7 +229,7 @@ def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
     for request in requests:
         request.check_answers_from()
         request.check_share()
-        if request.parties and (not isinstance(request.mechanism, Respond) or request.answers_from is not None):
+        if request.parties and (not request.mechanism.between_parties or request.answers_from is not None):
             raise ParameterError(
                 "Parties answer only with respond, and only if answers have yet to be drawn; leave --parties out.",
                 name="parties",

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import compose
-from pcneo.privacy.mechanisms import Mechanism, Modelled
+from pcneo.privacy.mechanisms import Mechanism
 from pcneo.release.choice import Chosen
 
 
@@ -51,12 +51,12 @@ def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
 def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
     """Return releases of one graph on one C*: with one ε1, one δ and, where degrees are drawn, one ε0."""
     full = list(map(_full, group))
-    delta, epsilon_1, epsilon_0 = _one_delta(full), _least_epsilon_1(group, full), None
-    if degrees := [mechanism.epsilon_0 for mechanism in full if isinstance(mechanism, Modelled)]:
-        epsilon_0 = min(degrees)
+    delta, epsilon_1 = _one_delta(full), _least_epsilon_1(group, full)
+    degrees: list[Fraction | None] = [mechanism.parameter("epsilon_0") for mechanism in full]
+    epsilon_0 = min(filter(None, degrees), default=Fraction(0))
     together, drawn = list[Chosen](), Fraction(0)
-    for choice, mechanism in zip(group, full, strict=True):
-        of_degrees = epsilon_0 or Fraction(0) if isinstance(mechanism, Modelled) else Fraction(0)
+    for choice, mechanism, own_degrees in zip(group, full, degrees, strict=True):
+        of_degrees = epsilon_0 if own_degrees else Fraction(0)
         own = (mechanism.epsilon - epsilon_1 - of_degrees) / choice.request.parts
         if own <= 0:
             raise ParameterError(

@@ -648,7 +648,7 @@ def test_counts_that_an_earlier_release_shows_to_be_noise_are_refused_in_a_scrip
     assert re.search(
         r"a count has a standard error of at least [\d.]+, but is 7\.5 on average, according to an earlier release", err
     )
-    assert "Nothing was spent. Give --anyway if you mean it." in err
+    assert "Nothing was spent. Give --anyway (in Python `anyway=True`) if you mean it." in err
     assert not (tmp_path / "b.csv").exists()
     assert pcneo("release", *options, "--anyway")[0] == 0
 

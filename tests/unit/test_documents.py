@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from pcneo import errors
+from pcneo.plots import look
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -201,6 +203,20 @@ def test_the_data_model_names_all_that_is_written() -> None:
     assert {"fingerprintKey", "propertyRemovedAt", "density", "number"} <= properties
     assert properties - {"vertex", "key", "source", "target", "seconds"} <= documented  # of rows, and of a duration
     assert set(re.findall(r"\w+", document("DATA-MODEL.md").read_text(encoding="utf-8"))) >= OWN_LABELS | OWN_TYPES
+
+
+def test_every_mechanism_is_in_the_pages_the_help_and_the_pictures_that_have_all_of_them() -> None:
+    pages = [
+        (ROOT / "pcneo/guide" / name).read_text(encoding="utf-8")
+        for name in ("choose-a-mechanism.md", "for-a-lawyer.md")
+    ]
+    options = (ROOT / "pcneo/cli/release.py").read_text(encoding="utf-8").partition('"--mechanism",')[2]
+    named = options.partition("Without it")[0]
+    for name, kind in MECHANISMS.items():
+        assert all(f"`{name}`" in page for page in pages), name
+        assert re.search(rf"\b{name}\b", named), name
+        assert not kind.counts_vertices or look(name).label
+    assert set(re.findall(r"\w+", named)) & MECHANISMS.keys() == MECHANISMS.keys()
 
 
 def test_each_document_is_reached_from_the_readme_and_ships_beside_its_room() -> None:

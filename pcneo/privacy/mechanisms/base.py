@@ -80,6 +80,8 @@ class Mechanism(ABC):
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
     """Whether exact counts get noise; if not, everything is computed from what `answered` draws."""
+    between_parties: ClassVar[bool] = False
+    """Whether each vertex can answer for itself, from its own row."""
     shares_bound: ClassVar[bool] = False
     """Whether releases that differ in k or mechanism can rest on one bound of common neighbours, C*."""
     counts_vertices: ClassVar[bool] = True

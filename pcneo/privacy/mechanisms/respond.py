@@ -74,6 +74,7 @@ class Respond(Answered):
         " guessed from those around it."
     )
     protects = Protects.EVERY_CONNECTION
+    between_parties = True
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
@@ -223,7 +224,7 @@ def check_size(flips: Flips, k: int, *, large: bool) -> None:
     if flips.n > LARGEST and not large:
         raise ParameterError(
             f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
-            f"{_means(flips, k)} Give --large if you mean it.",
+            f"{_means(flips, k)} Give --large (in Python `large=True`) if you mean it.",
             name="n",
             value=flips.n,
         )

@@ -13,6 +13,8 @@ from evaluation.cells import INFERRED, PRINTED, ReleaseCell, Switches
 from evaluation.finished_cells import C, R, Selection
 from evaluation.results import Errors, Mean, Quantity, Refused, mean_or_none
 from pcneo import plots
+from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.protection import Protects
 
 __all__ = [
     "CONFIDENCE",
@@ -49,15 +51,12 @@ MEASURES: Mapping[Quantity, str] = {
 CONFIDENCE = 1.96
 """Standard errors to either side of a mean that make its 95 % interval."""
 
-_LABELS = {
-    "critical": "critical (pairs inside groups)",
-    "edge": "edge (every connection)",
-    "elv": "elv (every connection)",
-    "respond": "respond (every connection)",
-    "modelled": "modelled (every connection)",
-    "published": "published (nothing)",
+_PROTECTED = {
+    Protects.PAIRS_INSIDE_GROUPS: "pairs inside groups",
+    Protects.EVERY_CONNECTION: "every connection",
+    Protects.NOTHING: "nothing",
 }
-"""A mechanism's name and what it protects."""
+"""The legend's words for what a mechanism protects."""
 
 REFUSED = "refused for size"
 """The legend's words for marks on the upper edge."""
@@ -90,7 +89,8 @@ class Series:
         """Take the look of a mechanism; variants have hollow or pale marks."""
         look = plots.look(mechanism)
         self.mechanism, self.variant = mechanism, variant
-        self.label = _LABELS[mechanism] if variant == "released" else f"{mechanism}, {_WORDS[variant]}"
+        said = f" ({_PROTECTED[MECHANISMS[mechanism].protects]})" if variant == "released" else f", {_WORDS[variant]}"
+        self.label = mechanism + said
         self.colour = look.colour
         self.style: dict[str, Any] = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
         if variant != "released":
