@@ -17,7 +17,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from services import answer, ask
 
 from campaign.children import Child, Ended
-from campaign.ground import CODES, GRAPH, Ground, at_pace, must_be_ours, serve
+from campaign.ground import GRAPH, Ground, at_pace, must_be_ours, serve
 from campaign.history_contents import read_export, read_shown
 from campaign.history_editor import Editor
 from campaign.history_readers import Readers
@@ -126,8 +126,8 @@ class Course:
         for who, child in self.clients.items():
             ended = child.wait(at_pace(120))
             said[who] = ended.err
-            if ended.code != -signal.SIGKILL:
-                must_be_ours(ended, codes={*CODES, -signal.SIGTERM})
+            if ended.code not in (-signal.SIGKILL, -signal.SIGTERM):  # the latter before Python has begun to heed it
+                must_be_ours(ended)
             self._read(who, ended)
         self._ground.db.run(  # as it would half a minute later
             "MATCH (q:PCohesionRequest) WHERE q.leaseUntil IS NOT NULL SET q.leaseUntil = datetime() - duration('PT1S')"
