@@ -6,6 +6,7 @@ below warnings.
 
 from __future__ import annotations
 
+import sys
 import uuid
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -174,19 +175,29 @@ def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Ite
     """Open a session for reading or writing, which is closed after the block.
 
     Where the block is interrupted (Ctrl-C, a signal) its connection is cut, and the server undoes what was under way.
-    The driver would first wait for the server's answer, and cannot read one that it has read half of.
+    The driver would first wait for the server's answer, and cannot read one that it has read half of: where it tries
+    to, in a `finally` of its own, its error takes the place of the interruption, which is raised here all the same.
     """
+    earlier = sys.exception()
     session = driver.session(**session_options(driver, database, access))
     try:
         yield session
-    except (Exception, GeneratorExit):
         session.close()
-        raise
-    except BaseException:
+    except BaseException as error:
+        if (interruption := _interruption(error, earlier)) is None:
+            session.close()
+            raise
         _cut(session)
-        raise
-    else:
-        session.close()
+        raise interruption from None
+
+
+def _interruption(error: BaseException | None, earlier: BaseException | None) -> BaseException | None:
+    """Return the interruption that an error is, or that it came from; None if there is none since an earlier one."""
+    while error is not None and error is not earlier:
+        if not isinstance(error, Exception | GeneratorExit):
+            return error
+        error = error.__context__
+    return None
 
 
 def limited(work: Work) -> Work:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pty
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -126,6 +127,9 @@ def test_schema_that_is_there_is_not_asked_for_again(db: Database, monkeypatch: 
 LONG = own_text("UNWIND range(1, 30000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS c")
 """Some minutes of the server's."""
 
+LEAST_READS = 5
+"""From a server, for one answer: a length and a message each."""
+
 
 @pytest.mark.parametrize("how", ["in one trip", "in a transaction"])
 def test_an_interrupted_statement_is_neither_waited_for_nor_left_to_run(db: Database, how: str) -> None:
@@ -137,6 +141,50 @@ def test_an_interrupted_statement_is_neither_waited_for_nor_left_to_run(db: Data
     running = "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND range' RETURN currentQuery"
     wait_until(lambda: not db.run(running), "the end of the statement", patience=30)
     assert store.list_labels() == ["Person"]
+
+
+@pytest.mark.parametrize("how", ["in one trip", "in a transaction"])
+def test_an_interruption_at_any_read_is_not_lost_in_the_drivers_error_about_half_an_answer(
+    how: str, db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a `finally` of its own the driver reads on, which fails while a traceback holds a view of its buffer."""
+    store, read = db.store, socket.socket.recv_into
+    run = in_one_trip if how == "in one trip" else lambda session, *rest: in_transaction(session, rows_of, *rest)
+    reads = interrupted_at = 0
+
+    def interrupted(connection: socket.socket, buffer: memoryview, n_bytes: int) -> int:
+        nonlocal reads
+        reads += 1
+        if reads == interrupted_at:
+            raise SystemExit(143)
+        return read(connection, buffer, n_bytes)
+
+    def ask() -> None:
+        with store.session(neo4j.READ_ACCESS) as session:
+            run(session, own_text("RETURN 'an answer' AS answer"), {})
+
+    is_over = False
+    while not is_over:
+        reads, interrupted_at = 0, interrupted_at + 1
+        with monkeypatch.context() as patched, contextlib.suppress(SystemExit):
+            patched.setattr(socket.socket, "recv_into", interrupted)
+            ask()
+            is_over = True
+            assert reads < interrupted_at
+        assert store.list_labels() == ["Person"]
+    assert interrupted_at > LEAST_READS
+
+
+def test_an_error_while_an_interruption_is_cleaned_up_after_stays_what_it_is(db: Database) -> None:
+    def ask() -> None:
+        with db.store.session(neo4j.READ_ACCESS):
+            raise ZeroDivisionError
+
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(ZeroDivisionError):
+            ask()
 
 
 def test_a_run_that_is_removed_before_its_versions_are_trimmed_is_nobodys_error(db: Database) -> None:
