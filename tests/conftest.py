@@ -22,6 +22,7 @@ import neo4j
 import neo4j_servers
 import pytest
 import stuck
+from graphs import Database
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
 from standing import Kind, Schema
@@ -197,6 +198,13 @@ def database(neo4j_driver: neo4j.Driver, server: Server) -> str:
 
 
 @pytest.fixture(scope="session")
+def languages(neo4j_driver: neo4j.Driver, database: str) -> list[str]:
+    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
+    rows = neo4j_driver.execute_query("CALL dbms.components() YIELD name, versions", database_=database).records
+    return next((row["versions"] for row in rows if row["name"] == "Cypher"), ["5"])
+
+
+@pytest.fixture(scope="session")
 def schema(neo4j_driver: neo4j.Driver, database: str) -> Iterator[Schema]:
     """The constraints and indexes that stand between tests; at the end the database is as it was given."""
     schema = Schema(neo4j_driver, database)
@@ -212,12 +220,24 @@ def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str
 
 
 @pytest.fixture
-def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """The command line within this process: exit code, standard output, standard error."""
-    from pcneo.cli.main import main
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    """The empty database, asked in plain Cypher. A file whose tests begin with a graph fills it: `name="db"`."""
+    return Database(neo4j_driver, empty_database)
 
+
+@pytest.fixture
+def server_in_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server is where the command line and `connect()` look for it: in this process's environment."""
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def pcneo(
+    server_in_environment: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Any]:
+    """The command line within this process: exit code, standard output, standard error."""
+    from pcneo.cli.main import main
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
@@ -237,14 +257,12 @@ def reader(
     monkeypatch: pytest.MonkeyPatch,
     pcneo: Callable[..., Any],
     server: Server,
-    neo4j_driver: neo4j.Driver,
-    empty_database: str,
+    db: Database,
 ) -> Any:
     """Somebody with a document, the demo's graph in `friends.csv`, and the test server; the parameter parts columns."""
-    from graphs import Database
     from printed import Reader, friends_lines
 
     monkeypatch.chdir(tmp_path)
     separator = getattr(request, "param", " ")
     Path("friends.csv").write_text("".join(line.replace(" ", separator) for line in friends_lines()))
-    return Reader(pcneo, Database(neo4j_driver, empty_database), server)
+    return Reader(pcneo, db, server)

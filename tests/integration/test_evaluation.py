@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import networkx as nx
 import pytest
 from evaluation import cohesion_arrays, stored_graphs
@@ -30,13 +29,12 @@ ISOLATED = 2  # which the database does not have
 YEAST = next(dataset for dataset in DATASETS if dataset.name == "Yeast")
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.MonkeyPatch) -> Database:
+@pytest.fixture(name="db")
+def annotated_dataset(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     """A small graph under the name of a dataset whose counts it has, annotated at two p."""
     counts = Counts(len(GRAPH) + ISOLATED, GRAPH.number_of_edges(), *_degree_and_triangles())
     dataset = Dataset("Yeast", YEAST.file, counts, YEAST.paper, "")
     monkeypatch.setattr(stored_graphs, "DATASETS", (dataset,))
-    db = Database(neo4j_driver, empty_database)
     db.put(GRAPH.edges)
     for p in ("0.1", "0.4"):
         annotate.write(db.store, p=p, search="density", **PERSONS)

@@ -85,13 +85,6 @@ def planner(neo4j_driver: neo4j.Driver, database: str, schema: Schema) -> Iterat
     schema.clear("bare")
 
 
-@pytest.fixture(scope="module")
-def languages(planner: neo4j.Session) -> list[str]:
-    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
-    components = planner.run("CALL dbms.components() YIELD name, versions").data()
-    return next((component["versions"] for component in components if component["name"] == "Cypher"), ["5"])
-
-
 def value_of(kind: str) -> object:
     """Some value of a kind as headers write it."""
     word = re.match(r"[a-z]+", kind)

@@ -46,10 +46,9 @@ ANALYZE = shutil.which("systemd-analyze")
 GUIDE = Path(__file__).parents[2] / "pcneo" / "guide" / "operate-it.md"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def annotated_friends(db: Database) -> Database:
     """A database with a run of the graph `friends`."""
-    db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
     names: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
     annotate.write(db.store, graph="friends", p=["0.5", "0.3"], **names)

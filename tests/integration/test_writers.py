@@ -66,11 +66,6 @@ with connect(database=sys.argv[1]) as db, GraphLock(db, "Person/KNOWS/id"):
 
 
 @pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
-@pytest.fixture
 def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     """Start a program in a process of its own and return it when it has said its first line."""
     started: list[subprocess.Popen[str]] = []
