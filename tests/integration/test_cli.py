@@ -17,12 +17,13 @@ from typing import Any
 import neo4j
 import pytest
 from lengths import usual_or_thorough
+from places import ROOT
 
 from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "server"]
 COMMANDS += ["check", "show", "serve", "party", "mcp"]
-FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
+FRIENDS = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
 

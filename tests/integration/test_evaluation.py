@@ -17,6 +17,7 @@ from evaluation.producing import evaluate
 from evaluation.stored_graphs import StoredGraphs
 from evaluations import triangles
 from graphs import Database
+from places import ROOT
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
@@ -94,7 +95,7 @@ def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -
 
 def test_the_command_says_what_is_wrong_with_its_graphs(server: Any, empty_database: str, tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
-    environment = {**clean, **server.environment, "PYTHONPATH": str(Path(__file__).parents[2] / "scripts")}
+    environment = {**clean, **server.environment, "PYTHONPATH": str(ROOT / "scripts")}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "evaluation", "make", "datasets", *arguments, "--to", str(tmp_path / "to")]

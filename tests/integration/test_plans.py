@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import neo4j
 import pytest
 from graphs import own_text
+from places import ROOT
 from standing import Schema
 
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import Statement, load_statement
 
-CYPHER = Path(__file__).parents[2] / "cypher"
+CYPHER = ROOT / "cypher"
 FILES = sorted(CYPHER.glob("**/*.cypher"))
 NAMES = [path.stem for path in FILES]
 TAKE_SEVERAL = [path.stem for path in FILES if re.search(r"^// +\w+ +(labels|types) ", path.read_text("utf-8"), re.M)]

@@ -25,6 +25,7 @@ import typer
 from benchmarks.graphs import made_graph
 from graphs import KITE, Database
 from outside_graphs import outside_graph
+from places import ROOT
 from requested import requested
 
 from pcneo import annotate
@@ -47,7 +48,7 @@ from pcneo.stored.runs import list_runs
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
-COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
+COPENHAGEN = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 
 
 def in_two_digits(value: float) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import naive
 import pytest
 from graphs import KITE, Database
+from places import ROOT
 from requested import requested
 
 from pcneo.basics.selection import Selection
@@ -26,7 +27,7 @@ from pcneo.release import Release, Terms, budget, release, releasing
 from pcneo.release import prepared as preparing
 
 NAME = "Person/KNOWS/id"
-COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
+COPENHAGEN = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 TERMS = Terms(budget_epsilon=16)
 
 

@@ -25,6 +25,7 @@ import neo4j
 import pytest
 from graphs import Database
 from neo4j_servers import Server
+from places import ROOT
 from services import Gate, ServiceProcess, answer, ask, service_processes, serving, wait_until
 
 from pcneo import annotate
@@ -43,7 +44,7 @@ from pcneo.store.requests import RequestQueue
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
 
 ANALYZE = shutil.which("systemd-analyze")
-GUIDE = Path(__file__).parents[2] / "pcneo" / "guide" / "operate-it.md"
+GUIDE = ROOT / "pcneo" / "guide" / "operate-it.md"
 
 
 @pytest.fixture(name="db")

@@ -15,11 +15,11 @@ from evaluation.command_line import app, as_called, make
 from evaluation.datasets import DATASETS
 from evaluation.kept_report import KEPT_REPORT, keep_report
 from evaluation.producing import TARGETS
+from places import ROOT
 
 from pcneo.cli.main import run as run_command_line
 from pcneo.errors import NotFoundError
 
-ROOT = Path(__file__).parents[2]
 PATH = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
 Run = Callable[..., tuple[object, str, str]]
 HEAVY = ("matplotlib", "neo4j", "networkx", "numba", "opendp")

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pcneo.basics.config import __version__
 from pcneo.face.graph_handle import GraphHandle
 from pcneo.face.graph_modes import GraphModes
 
-ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "pcneo/REFERENCE.md"
 
 ALIKE = {
