@@ -25,6 +25,7 @@ import stuck
 from graphs import Database
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
+from places import TESTS
 from standing import Kind, Schema
 
 FIRST = [
@@ -103,7 +104,7 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
 
 def _place(item: pytest.Item) -> tuple[int, int, str, str]:
     """Files in their order; within a file those of one schema together, since it takes long to make another."""
-    name, folder = item.path.stem, item.path.parent.name
+    name, folder = item.path.stem, item.path.relative_to(TESTS).parts[0]
     return (
         FIRST.index(name) if name in FIRST else len(FIRST),
         FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS),
