@@ -234,9 +234,13 @@ def server_in_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture
-def pcneo(
-    server_in_environment: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Any]:
+def pcneo(server_in_environment: None, command_line: Callable[..., Any]) -> Callable[..., Any]:
+    """The command line, which finds the server."""
+    return command_line
+
+
+@pytest.fixture
+def command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """The command line within this process: exit code, standard output, standard error."""
     from pcneo.cli.main import main
 
