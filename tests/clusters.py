@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from distributed import Client
+from places import TESTS
 
 from pcneo.errors import AnswerError
 from pcneo.kernels import answer_check, cohesion
@@ -40,7 +41,7 @@ class Processes:
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         log = self._folder / f"{len(self._running)}.log"
         command = [sys.executable, "-m", "dask", *arguments]
-        paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+        paths = [str(TESTS), os.environ.get("PYTHONPATH", "")]
         with log.open("wb") as file:
             process = subprocess.Popen(
                 command,

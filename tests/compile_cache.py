@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from places import ROOT
+
 from pcneo.server.folders import cache_folder
 
-ROOT = Path(__file__).parents[1]
 KERNELS = ROOT / "pcneo" / "kernels"
 KEPT = 5
 """So many folders stay, the last ones used: a branch or two beside the one worked on."""

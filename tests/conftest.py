@@ -22,8 +22,10 @@ import neo4j
 import neo4j_servers
 import pytest
 import stuck
+from graphs import Database
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
+from places import TESTS
 from standing import Kind, Schema
 
 FIRST = [
@@ -102,7 +104,7 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
 
 def _place(item: pytest.Item) -> tuple[int, int, str, str]:
     """Files in their order; within a file those of one schema together, since it takes long to make another."""
-    name, folder = item.path.stem, item.path.parent.name
+    name, folder = item.path.stem, item.path.relative_to(TESTS).parts[0]
     return (
         FIRST.index(name) if name in FIRST else len(FIRST),
         FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS),
@@ -197,6 +199,13 @@ def database(neo4j_driver: neo4j.Driver, server: Server) -> str:
 
 
 @pytest.fixture(scope="session")
+def languages(neo4j_driver: neo4j.Driver, database: str) -> list[str]:
+    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
+    rows = neo4j_driver.execute_query("CALL dbms.components() YIELD name, versions", database_=database).records
+    return next((row["versions"] for row in rows if row["name"] == "Cypher"), ["5"])
+
+
+@pytest.fixture(scope="session")
 def schema(neo4j_driver: neo4j.Driver, database: str) -> Iterator[Schema]:
     """The constraints and indexes that stand between tests; at the end the database is as it was given."""
     schema = Schema(neo4j_driver, database)
@@ -212,12 +221,28 @@ def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str
 
 
 @pytest.fixture
-def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """The command line within this process: exit code, standard output, standard error."""
-    from pcneo.cli.main import main
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    """The empty database, asked in plain Cypher. A file whose tests begin with a graph fills it: `name="db"`."""
+    return Database(neo4j_driver, empty_database)
 
+
+@pytest.fixture
+def server_in_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server is where the command line and `connect()` look for it: in this process's environment."""
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def pcneo(server_in_environment: None, command_line: Callable[..., Any]) -> Callable[..., Any]:
+    """The command line, which finds the server."""
+    return command_line
+
+
+@pytest.fixture
+def command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line within this process: exit code, standard output, standard error."""
+    from pcneo.cli.main import main
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
@@ -237,14 +262,12 @@ def reader(
     monkeypatch: pytest.MonkeyPatch,
     pcneo: Callable[..., Any],
     server: Server,
-    neo4j_driver: neo4j.Driver,
-    empty_database: str,
+    db: Database,
 ) -> Any:
     """Somebody with a document, the demo's graph in `friends.csv`, and the test server; the parameter parts columns."""
-    from graphs import Database
     from printed import Reader, friends_lines
 
     monkeypatch.chdir(tmp_path)
     separator = getattr(request, "param", " ")
     Path("friends.csv").write_text("".join(line.replace(" ", separator) for line in friends_lines()))
-    return Reader(pcneo, Database(neo4j_driver, empty_database), server)
+    return Reader(pcneo, db, server)

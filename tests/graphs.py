@@ -29,6 +29,9 @@ OWN_TYPES = ["HAS_COHESION", "IN_COHESION", "PRODUCED"]
 
 Key = int | str
 
+KITE: list[tuple[int, int]] = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+"""Edges of three triangles in a row, the first two of which share an edge, and a tail."""
+
 
 def own_text(text: str) -> LiteralString:
     """A statement that a test puts together; the type checker forbids that to the package."""

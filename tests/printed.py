@@ -18,11 +18,11 @@ from typing import Any
 
 from clusters import Processes
 from graphs import Database
+from places import ROOT
 from services import answer, service_processes
 
 from pcneo.errors import BusyError
 
-ROOT = Path(__file__).parents[1]
 TRIES = 10
 """Of a command that finds the graph being written, each of which waits for some seconds."""
 GUIDE = ROOT / "pcneo" / "guide"

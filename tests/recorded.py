@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")] if __name__ == "__main__" else []
+from places import ROOT
+
+sys.path[:0] = [str(ROOT / "scripts")] if __name__ == "__main__" else []
 
 import naive  # noqa: E402
 import numpy as np  # noqa: E402

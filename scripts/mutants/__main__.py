@@ -1,6 +1,6 @@
 """Tries mutants of the code that releases and the service's order rest on, one after another.
 
-    scripts/mutate reach [tests/unit/test_ledger.py ...]    run the fast tests once, to see which of them run which line
+    scripts/mutate reach [tests/unit/store/test_lock.py ...]    run the fast tests once: which of them run which line
     scripts/mutate run pcneo/privacy pcneo/release/budget.py --every 3      try every third mutant of these modules
     scripts/mutate again pcneo/release [--tests tests/integration/test_release.py]   survivors, on others or more
     scripts/mutate list pcneo/release [--survivors]         counts by module, and those that survived

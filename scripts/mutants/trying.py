@@ -53,7 +53,7 @@ def reach(folder: Path, files: list[str]) -> None:
     """Run the fast tests once, or some files again, and keep which of them runs which line."""
     import pytest
 
-    left_out = [f"--ignore-glob=tests/unit/test_{name}*" for name in IRRELEVANT]
+    left_out = [f"--ignore-glob=tests/unit/*/test_{name}*" for name in IRRELEVANT]
     left_out += ["--deselect", f"{SIMULATION}test_a_planted_bug_is_found_and_its_seed_brings_it_back"]
     (folder / "coverage.ini").write_text(
         f"[run]\nbranch = True\nsource = {','.join(ROOMS)}\nconcurrency = thread,greenlet\n"

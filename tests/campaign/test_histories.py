@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database
 from neo4j.exceptions import ClientError
@@ -197,11 +196,6 @@ def request(db: Database, history: History) -> None:
     text = "MATCH (q:PCohesionRequest {id: $id}) WHERE q.finishedAt IS NOT NULL RETURN 1"
     with contextlib.suppress(AssertionError):
         wait_until(lambda: db.run(text, id=history.placed[-1]), "an answer", 15)
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 @pytest.mark.long

@@ -29,11 +29,10 @@ from pcneo.stored import runs, verifying
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    database = Database(neo4j_driver, empty_database)
-    database.put([(1, 2), (2, 3), (1, 3), (3, 4), (4, 5)])
-    return database
+@pytest.fixture(name="db")
+def triangle_with_a_tail(db: Database) -> Database:
+    db.put([(1, 2), (2, 3), (1, 3), (3, 4), (4, 5)])
+    return db
 
 
 def _watch(terminal: int) -> None:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import naive
-import neo4j
 import pytest
 from graphs import Database, cycle
 
@@ -34,11 +33,6 @@ NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 ELEVEN = ["af", "fg", "gb", "ab", "ac", "ad", "ae", "ei", "id", "bd", "bc", "bh", "cd", "ch", "dh", "dj", "hj", "jk"]
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 def write(db: Database, p, **options) -> annotate.WriteResult:

@@ -34,9 +34,8 @@ PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 EDGES = [*combinations(range(1, 6), 2), (5, 6), (6, 7), (7, 8), (6, 8), (8, 9), (9, 10), (10, 11), (9, 11)]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def annotated_with_a_total(db: Database) -> Database:
     db.put(EDGES)
     annotate.write(db.store, p=0.5, **PERSONS)
     budget.set_total(db.store, graph=NAME, epsilon=100)

@@ -25,9 +25,8 @@ from pcneo.service.blocking import ask
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def known_friends(db: Database) -> Database:
     db.put(FRIENDS)
     db.name_graph("friends")
     return db

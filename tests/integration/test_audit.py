@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any
 
 import naive
-import neo4j
 import numpy as np
 import pytest
 from graphs import Database, two_hubs
@@ -30,11 +29,6 @@ TABLE = [
     "zeros", "exact degrees", "exact counts", "critical", "critical, answers published", "respond",
     "respond, answers published", "modelled", "total", "edge", "elv", "published",
 ]  # fmt: skip
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 @pytest.fixture(autouse=True)
@@ -217,11 +211,9 @@ def test_a_graph_that_moved_since_the_run_is_refused(db: Database, friends: naiv
 
 
 @pytest.fixture
-def command(db: Database, server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def command(db: Database, server_in_environment: None) -> Any:
     from pcneo.cli.audit import audit as audit_command
 
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
     return audit_command
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database
 from requested import requested
@@ -53,9 +52,8 @@ REMARKS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def annotated_friends(db: Database) -> Database:
     db.put(EDGES)
     annotate.write(db.store, graph="friends", p="1/2", **NAMES)
     return db

@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from typing import Any
 import neo4j
 import pytest
 from lengths import usual_or_thorough
+from places import ROOT
 
 from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "server"]
 COMMANDS += ["check", "show", "serve", "party", "mcp"]
-FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
+FRIENDS = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
 
@@ -91,38 +92,27 @@ def _loaded(pcneo: Any, lines: str = "1 2\n2 3\n1 3\n3 4\n", folder: Path | None
         *[["party", s] for s in ("answer", "collect")],
     ],
 )
-def test_help_has_a_sentence_of_purpose_and_an_example(
-    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["pcneo", *command, "--help"])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert not end.value.code
-    shown = capsys.readouterr().out
+def test_help_has_a_sentence_of_purpose_and_an_example(command: list[str], command_line: Callable[..., Any]) -> None:
+    code, shown, _ = command_line(*command, "--help")
+    assert code == 0
     assert "Example: pcneo" in shown
     assert "Usage: pcneo" in shown
 
 
 @pytest.mark.parametrize("command", ["check", "load", "release", "serve"])
 def test_a_paragraph_of_help_has_no_short_line_but_its_last(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys, "argv", ["pcneo", command, "--help"])
-    with pytest.raises(SystemExit):
-        main()
-    lines = [line.strip() for line in capsys.readouterr().out.split("Usage:")[1].split("╭")[0].splitlines()]
+    _, shown, _ = command_line(command, "--help")
+    lines = [line.strip() for line in shown.split("Usage:")[1].split("╭")[0].splitlines()]
     for line, following in pairwise(lines):
         assert not following or not line or len(line) + 1 + len(following.split()[0]) > 78, line
 
 
-def test_what_is_asked_for_is_not_called_required(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["pcneo", "budget", "forget", "--help"])
-    with pytest.raises(SystemExit):
-        main()
-    assert capsys.readouterr().out.count("[required]") == 1  # the graph
+def test_what_is_asked_for_is_not_called_required(command_line: Callable[..., Any]) -> None:
+    _, shown, _ = command_line("budget", "forget", "--help")
+    assert shown.count("[required]") == 1  # the graph
 
 
 def test_main_help_names_every_exit_code() -> None:

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from clusters import Processes, cluster
 from graphs import Database
@@ -26,15 +25,14 @@ pytestmark = pytest.mark.long
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.MonkeyPatch) -> Database:
+@pytest.fixture(name="db")
+def hundreds_of_tasks(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     """A graph whose search takes hundreds of tasks."""
     monkeypatch.setattr(cluster_graph, "FIRST", 2)
     monkeypatch.setattr(cluster_graph, "GROWTH", 1)
-    database = Database(neo4j_driver, empty_database)
     rng = random.Random(3)
-    database.put([(rng.randrange(300), rng.randrange(300)) for _ in range(1_000)])
-    return database
+    db.put([(rng.randrange(300), rng.randrange(300)) for _ in range(1_000)])
+    return db
 
 
 def own_nodes(db: Database) -> int:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import naive
-import neo4j
 import numpy as np
 import pyarrow
 import pyarrow.parquet
@@ -37,12 +36,11 @@ from pcneo.stored.versions import history
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    database = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def random_graph(db: Database) -> Database:
     rng = random.Random(3)
-    database.put([(rng.randrange(60), rng.randrange(60)) for _ in range(140)], isolated=[*range(60), 100, 101, 102, -7])
-    return database
+    db.put([(rng.randrange(60), rng.randrange(60)) for _ in range(140)], isolated=[*range(60), 100, 101, 102, -7])
+    return db
 
 
 def parts_of(db: Database, folder: Path, parts: int, p: Any = "1/3", **options: Any) -> list[Path]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from requested import requested
@@ -26,9 +25,8 @@ GRAPH = "Person/KNOWS/id"
 RUN = "0123456789abcdef0123456789abcdef"
 
 
-@pytest.fixture(params=["first", "second"])
-def db(neo4j_driver: neo4j.Driver, empty_database: str, request: pytest.FixtureRequest) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db", params=["first", "second"])
+def earlier_format(db: Database, request: pytest.FixtureRequest) -> Database:
     db.put(cycle(6))
     first = request.param == "first"
     db.run(

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import networkx as nx
 import pytest
 from evaluation import cohesion_arrays, stored_graphs
@@ -18,6 +17,7 @@ from evaluation.producing import evaluate
 from evaluation.stored_graphs import StoredGraphs
 from evaluations import triangles
 from graphs import Database
+from places import ROOT
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
@@ -30,13 +30,12 @@ ISOLATED = 2  # which the database does not have
 YEAST = next(dataset for dataset in DATASETS if dataset.name == "Yeast")
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.MonkeyPatch) -> Database:
+@pytest.fixture(name="db")
+def annotated_dataset(db: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     """A small graph under the name of a dataset whose counts it has, annotated at two p."""
     counts = Counts(len(GRAPH) + ISOLATED, GRAPH.number_of_edges(), *_degree_and_triangles())
     dataset = Dataset("Yeast", YEAST.file, counts, YEAST.paper, "")
     monkeypatch.setattr(stored_graphs, "DATASETS", (dataset,))
-    db = Database(neo4j_driver, empty_database)
     db.put(GRAPH.edges)
     for p in ("0.1", "0.4"):
         annotate.write(db.store, p=p, search="density", **PERSONS)
@@ -96,7 +95,7 @@ def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -
 
 def test_the_command_says_what_is_wrong_with_its_graphs(server: Any, empty_database: str, tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
-    environment = {**clean, **server.environment, "PYTHONPATH": str(Path(__file__).parents[2] / "scripts")}
+    environment = {**clean, **server.environment, "PYTHONPATH": str(ROOT / "scripts")}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "evaluation", "make", "datasets", *arguments, "--to", str(tmp_path / "to")]

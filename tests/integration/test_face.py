@@ -25,10 +25,10 @@ MODULES = ("budget_handle", "connecting", "graph_handle", "graph_modes", "listin
 
 
 @pytest.fixture
-def db(server: Any, empty_database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[package.Db]:
+def db(
+    server_in_environment: None, empty_database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[package.Db]:
     """An empty database, as `connect()` finds it, in an empty folder."""
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     with package.connect(database=empty_database) as db:
         yield db

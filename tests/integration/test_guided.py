@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database
 
@@ -33,9 +32,8 @@ FILE: Answer = ("[counts.csv]: ", "out.csv")
 BUDGET: Answer = ("may spend together [", "")
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def two_triangles(db: Database) -> Database:
     db.put([(1, 2), (1, 3), (2, 3), (3, 4), (2, 4)])
     return db
 

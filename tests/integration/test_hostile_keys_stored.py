@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import naive
-import neo4j
 import networkx
 import pytest
 from graphs import Database
@@ -32,12 +31,11 @@ EDGES = [(KEYS[i], KEYS[(i + step) % len(KEYS)]) for i in range(len(KEYS)) for s
 RUN = "Person/KNOWS/id@1/2"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    found = Database(neo4j_driver, empty_database)
-    found.put(EDGES)
-    annotate.write(found.store, p="1/2", **PERSONS)
-    return found
+@pytest.fixture(name="db")
+def annotated_hostile_keys(db: Database) -> Database:
+    db.put(EDGES)
+    annotate.write(db.store, p="1/2", **PERSONS)
+    return db
 
 
 def released(db: Database, to: Path, **asked: Any) -> tuple[Released, dict[Any, Any]]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import neo4j
 import pytest
 from campaign.ground import at_pace
 from campaign.request_nodes import EXPRESSIONS, FINAL, WRITTEN
@@ -26,10 +25,9 @@ SOON = 5.0
 """Seconds within which a plain request is answered, on an idle machine."""
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def annotated_friends(db: Database) -> Database:
     """A database with a run of the graph `friends`."""
-    db = Database(neo4j_driver, empty_database)
     db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
     names: Any = {"selection": Selection("Person", "KNOWS", "id")}
     annotate.write(db.store, graph="friends", p="0.5", **names)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import naive
-import neo4j
 import pytest
 from graphs import Database
 from requested import requested
@@ -34,9 +33,8 @@ PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 EDGES = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7), (7, 8), (8, 9), (7, 9), (30, 31)]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def annotated_with_a_total(db: Database) -> Database:
     db.put(EDGES)
     annotate.write(db.store, p=0.5, **PERSONS)
     budget.set_total(db.store, graph=NAME, epsilon=1)

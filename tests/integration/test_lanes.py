@@ -14,7 +14,6 @@ from typing import Any
 
 import lengths
 import naive
-import neo4j
 import pytest
 from graphs import Database, cycle
 from lengths import usual_or_thorough
@@ -41,10 +40,9 @@ WHOLE = {"command": "annotate", "p": "1/2", "search": "degree"}
 CANCELLED_SECONDS = 2.0
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def friends_and_others(db: Database) -> Database:
     """A database that knows the graphs `friends` and `others`, and has no run of them."""
-    db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
     db.name_graph("friends")
     db.put(cycle(60), label="Other")

@@ -31,11 +31,6 @@ RUN = f"{GRAPH}@3/5"
 MAXIMUM = 2**53 - 1
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
 def write(db: Database) -> annotate.UpdatedRun:
     return annotate.write(db.store, p="0.6", **PERSONS).runs[0]
 

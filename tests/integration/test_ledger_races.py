@@ -20,7 +20,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from requested import requested
@@ -98,11 +97,6 @@ class Worker:
     def kill(self) -> None:
         self.process.kill()
         self.process.communicate()
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
-from graphs import Database, own_text, quoted
+from graphs import KITE, Database, own_text, quoted
 from lengths import examples
 from requested import requested
 from services import wait_until
@@ -32,15 +31,13 @@ from pcneo.store.transaction import Transaction
 
 PERSONS = Selection(("Person",), ("KNOWS",), "id")
 NAME = "Person/KNOWS/id"
-KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 LEDGER = "MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget RETURN labels(n), properties(n) ORDER BY elementId(n)"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    found = Database(neo4j_driver, empty_database)
-    found.put(KITE)
-    return found
+@pytest.fixture(name="db")
+def kite(db: Database) -> Database:
+    db.put(KITE)
+    return db
 
 
 def publish(

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from mcp import Client, StdioServerParameters
@@ -21,9 +20,8 @@ PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 READING = ["estimate", "list_graphs", "list_queries", "list_runs", "read_answer", "read_cohesion", "run_query"]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def ring_with_a_tail(db: Database) -> Database:
     db.put([*cycle(6), (0, 2), (0, 10), (10, 11)])
     return db
 

@@ -8,19 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
-from graphs import Database
+from graphs import KITE, Database
 
 import pcneo as package
 from pcneo.release import budget
-
-KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(

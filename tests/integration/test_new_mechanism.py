@@ -7,9 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
-from graphs import Database
+from graphs import KITE, Database
 from made_up import Shrug, Worst
 from requested import requested
 
@@ -22,13 +21,11 @@ from pcneo.release import Prepared, Terms, budget, release
 from pcneo.release.audit import audit
 
 NAME = "Person/KNOWS/id"
-KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 N = 7
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def annotated_kite(db: Database) -> Database:
     db.put(KITE)
     annotate.write(db.store, p=0.5, selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph=NAME, epsilon=3)

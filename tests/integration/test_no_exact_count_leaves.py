@@ -14,7 +14,6 @@ import math
 import sys
 from pathlib import Path
 
-import neo4j
 import pytest
 from graphs import Database
 from requested import requested
@@ -32,15 +31,10 @@ TOTAL = (61 * MANY + 47 * FEW) // K
 FORBIDDEN = {text for x in (MANY, FEW, TOTAL, K * TOTAL) for text in (str(x), f"{x:,}", f"{x:_}", hex(x), f"{x:e}")}
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
 @pytest.mark.parametrize("mechanism", ["edge", "elv", "published"])
 def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progress_line(
     db: Database,
-    server,
+    server_in_environment: None,
     mechanism: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -50,8 +44,6 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     db.put([*itertools.combinations(LARGE, 2), *itertools.combinations(SMALL, 2), (1, 101), (201, 202), (202, 203)])
     annotate.write(db.store, p=0.3, search="density", selection=Selection("Person", "KNOWS", "id"))
     monkeypatch.setattr(ReleaseNoise, "_sample", lambda _self, _scale, size: [NOISE] * size)
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
     said: list[str] = []
     monkeypatch.setattr("pcneo.cli.console.Bars.__call__", lambda _self, *step: said.append(str(step)))
     caplog.set_level(logging.DEBUG)

@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import neo4j
 import pytest
 from graphs import own_text
+from places import ROOT
 from standing import Schema
 
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import Statement, load_statement
 
-CYPHER = Path(__file__).parents[2] / "cypher"
+CYPHER = ROOT / "cypher"
 FILES = sorted(CYPHER.glob("**/*.cypher"))
 NAMES = [path.stem for path in FILES]
 TAKE_SEVERAL = [path.stem for path in FILES if re.search(r"^// +\w+ +(labels|types) ", path.read_text("utf-8"), re.M)]
@@ -83,13 +83,6 @@ def planner(neo4j_driver: neo4j.Driver, database: str, schema: Schema) -> Iterat
         session.run("CALL db.prepareForReplanning()").consume()
         yield session
     schema.clear("bare")
-
-
-@pytest.fixture(scope="module")
-def languages(planner: neo4j.Session) -> list[str]:
-    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
-    components = planner.run("CALL dbms.components() YIELD name, versions").data()
-    return next((component["versions"] for component in components if component["name"] == "Cypher"), ["5"])
 
 
 def value_of(kind: str) -> object:

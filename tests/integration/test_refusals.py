@@ -49,11 +49,6 @@ no_schema_of_ours = pytest.mark.schema("users")
 """A refusal adds none. Making it anew after each test that writes would take longer than these tests do."""
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
 def write(db: Database, p=0.6, **options) -> annotate.WriteResult:
     return annotate.write(db.store, p=p, **{**PERSONS, **options})
 

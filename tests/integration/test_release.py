@@ -23,8 +23,9 @@ import neo4j
 import pytest
 import typer
 from benchmarks.graphs import made_graph
-from graphs import Database
+from graphs import KITE, Database
 from outside_graphs import outside_graph
+from places import ROOT
 from requested import requested
 
 from pcneo import annotate
@@ -47,18 +48,12 @@ from pcneo.stored.runs import list_runs
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
-COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
-KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+COPENHAGEN = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 
 
 def in_two_digits(value: float) -> str:
     """As the command line says a figure: no decimals where it is whole."""
     return f"{value:,.2f}".removesuffix(".00")
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import naive
-import neo4j
 import pytest
-from graphs import Database
+from graphs import KITE, Database
+from places import ROOT
 from requested import requested
 
 from pcneo.basics.selection import Selection
@@ -27,14 +27,8 @@ from pcneo.release import Release, Terms, budget, release, releasing
 from pcneo.release import prepared as preparing
 
 NAME = "Person/KNOWS/id"
-COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
-KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+COPENHAGEN = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 TERMS = Terms(budget_epsilon=16)
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 def request(to: Path, **changed: Any) -> Release:

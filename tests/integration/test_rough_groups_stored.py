@@ -30,9 +30,8 @@ CLIQUES = [range(1, 9), range(9, 17), range(17, 25)]
 EDGES = [pair for clique in CLIQUES for pair in combinations(clique, 2)] + [(8, 9), (16, 17), (24, 25), (25, 26)]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def three_cliques(db: Database) -> Database:
     db.put(EDGES)
     return db
 

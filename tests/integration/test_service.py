@@ -25,10 +25,9 @@ FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
 FINAL = {"complete", "failed", "cancelled"}
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def known_friends(db: Database) -> Database:
     """A database that knows the graph `friends`, and has no run of it."""
-    db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
     db.name_graph("friends")
     return db

@@ -25,6 +25,7 @@ import neo4j
 import pytest
 from graphs import Database
 from neo4j_servers import Server
+from places import ROOT
 from services import Gate, ServiceProcess, answer, ask, service_processes, serving, wait_until
 
 from pcneo import annotate
@@ -43,13 +44,12 @@ from pcneo.store.requests import RequestQueue
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
 
 ANALYZE = shutil.which("systemd-analyze")
-GUIDE = Path(__file__).parents[2] / "pcneo" / "guide" / "operate-it.md"
+GUIDE = ROOT / "pcneo" / "guide" / "operate-it.md"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def annotated_friends(db: Database) -> Database:
     """A database with a run of the graph `friends`."""
-    db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
     names: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
     annotate.write(db.store, graph="friends", p=["0.5", "0.3"], **names)

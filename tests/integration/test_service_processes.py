@@ -9,7 +9,6 @@ import time
 from typing import Any
 
 import naive
-import neo4j
 import pytest
 from graphs import Database, cycle
 from lengths import usual_or_thorough
@@ -22,10 +21,9 @@ from pcneo.search import search_all
 pytestmark = [pytest.mark.long, pytest.mark.schema("rings")]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def three_graphs(db: Database) -> Database:
     """A database that knows three graphs: `ring`, whose cohesions at 2/3 are all of it, `friends` and `others`."""
-    db = Database(neo4j_driver, empty_database)
     for name, label, edges in GRAPHS:
         db.put(edges, label=label)
         db.name_graph(name, label)

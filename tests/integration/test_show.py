@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 import naive
-import neo4j
 import networkx as nx
 import pytest
 from graphs import Database, cycle
@@ -27,9 +26,8 @@ EDGES = [*cycle(6), (0, 2), (1, 2), (0, 10), (10, 11), (11, 12), (4, 13), (2, 1)
 P = "0.6"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def ring_with_tails(db: Database) -> Database:
     db.put(EDGES, isolated=[99])
     return db
 

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database
 from lengths import examples
@@ -236,9 +235,8 @@ def both_sides(db: Database, known: Known, pool: ThreadPoolExecutor) -> Iterator
         server.close()
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def without_plans(db: Database) -> Database:
     forget_plans(db)
     return db
 

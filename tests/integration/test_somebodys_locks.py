@@ -45,10 +45,9 @@ LABELS = {"ring": "Ring", "other": "Other", "friends": "Person"}
 NAMED = ("--graph", "ring", "--node-label", "Ring", "--relationship-type", "KNOWS", "--key", "id", "-p", "2/3")
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(name="db")
+def two_rings(db: Database) -> Database:
     """A database that knows two graphs of one ring each, `ring` and `other`; all of a ring is one cohesion."""
-    db = Database(neo4j_driver, empty_database)
     for name, label in (("ring", "Ring"), ("other", "Other")):
         db.put(cycle(RING), label=label)
         db.name_graph(name, label)

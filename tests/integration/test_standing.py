@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from standing import Schema
@@ -21,10 +20,7 @@ def definitions(db: Database) -> list[str]:
     return sorted(map(str, db.run(DEFINITIONS)))
 
 
-def test_the_first_write_and_the_first_total_make_the_schema_that_tests_find(
-    neo4j_driver: neo4j.Driver, empty_database: str, schema: Schema
-) -> None:
-    db = Database(neo4j_driver, empty_database)
+def test_the_first_write_and_the_first_total_make_the_schema_that_tests_find(db: Database, schema: Schema) -> None:
     usual = definitions(db)
     schema.clear("users")
     assert len(definitions(db)) == 1
@@ -35,10 +31,7 @@ def test_the_first_write_and_the_first_total_make_the_schema_that_tests_find(
 
 
 @pytest.mark.parametrize("kind", ["users", "loaded", "bare", "usual"])
-def test_what_a_test_adds_or_drops_is_gone_or_there_for_the_next(
-    neo4j_driver: neo4j.Driver, empty_database: str, schema: Schema, kind
-) -> None:
-    db = Database(neo4j_driver, empty_database)
+def test_what_a_test_adds_or_drops_is_gone_or_there_for_the_next(db: Database, schema: Schema, kind) -> None:
     schema.clear(kind)
     before = definitions(db)
     db.put(cycle(4), index=False)

@@ -38,11 +38,6 @@ TALLY = (
 )
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
 def write(db: Database, **options: Any) -> annotate.UpdatedRun:
     return annotate.write(db.store, p="0.4", search="density", **PERSONS, **options).runs[0]
 
@@ -139,13 +134,6 @@ def read_at_one_version(db: Database, stored: StoredRun) -> dict[Any, list[Any]]
 
 
 # --- By force: a row is pulled, every hub is retired, the version moves, the rest is pulled
-
-
-@pytest.fixture(scope="module")
-def languages(neo4j_driver: neo4j.Driver, database: str) -> list[str]:
-    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
-    rows = neo4j_driver.execute_query("CALL dbms.components() YIELD name, versions", database_=database).records
-    return next((row["versions"] for row in rows if row["name"] == "Cypher"), ["5"])
 
 
 ARGUMENTS = {"id": 7, "otherId": 8, "limit": 1_000}

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import naive
-import neo4j
 import pytest
 from graphs import Database, own_text
 from lengths import usual_or_thorough
@@ -24,11 +23,6 @@ from pcneo.search import search_all
 
 RUN = "Person/KNOWS/id@2/5"
 P = Fraction(2, 5)
-
-
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
 
 
 def write(db: Database) -> annotate.UpdatedRun:

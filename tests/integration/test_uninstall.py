@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from requested import requested
@@ -27,11 +26,10 @@ PERSONS: dict[str, Any] = {"graph": "friends", "selection": Selection("Person", 
 CHAIN = [(i, i + 1) for i in range(12)]
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str, schema: Schema) -> Database:
+@pytest.fixture(name="db")
+def persons_and_robots(db: Database, schema: Schema) -> Database:
     """A database of somebody's: two kinds of nodes, one of which has an index."""
     schema.clear("users")
-    db = Database(neo4j_driver, empty_database)
     db.put([*cycle(8), (0, 4), (1, 5)])
     db.put(CHAIN, label="Robot", index=False)
     return db

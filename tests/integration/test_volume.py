@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import naive
-import neo4j
 import pytest
 from graphs import Database
 from neo4j_servers import Server
@@ -35,9 +34,9 @@ def bytes_in(folder: Path) -> int:
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize(("name", "p"), CASES)
 def test_transaction_logs_grow_by_what_the_estimate_says_within_a_factor_of_two(
-    neo4j_driver: neo4j.Driver, empty_database: str, server: Server, name: str, p: str
+    db: Database, server: Server, name: str, p: str
 ) -> None:
-    data, db = folder_of(server), Database(neo4j_driver, empty_database)
+    data = folder_of(server)
     logs = data / "transactions" / db.name
     twin = naive.read_edges(outside_graph(f"{name}.edges.gz"))
     db.put((a, b) for a in twin for b in twin[a] if a < b)

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 
@@ -33,9 +32,8 @@ MOST_EPSILON_FILES = 14
 EPSILON = Fraction(37, 29)
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    db = Database(neo4j_driver, empty_database)
+@pytest.fixture(name="db")
+def ring_of_six(db: Database) -> Database:
     db.put(cycle(6))
     return db
 

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import compile_cache
 import pytest
-
-ROOT = Path(__file__).parents[2]
-
+from places import ROOT
 
 OTHERS = [name for name in ("python3.11", "python3.12", "python3.13") if name != f"python3.{sys.version_info.minor}"]
 

@@ -13,7 +13,6 @@ import sys
 import termios
 from typing import Any
 
-import neo4j
 import pytest
 from graphs import Database, cycle
 from typer.main import get_command
@@ -152,9 +151,8 @@ def test_help_breaks_no_option_and_shows_no_type_of_a_flag(
 
 
 @pytest.fixture
-def environment(server: Any, neo4j_driver: neo4j.Driver, empty_database: str) -> dict[str, str]:
+def environment(server: Any, db: Database) -> dict[str, str]:
     """How to reach a database with a run whose keys are long."""
-    db = Database(neo4j_driver, empty_database)
     db.put([(KEYS[a], KEYS[b]) for a, b in [*cycle(6), (0, 2), (1, 2), (0, 3)]])
     names = ["friends-of-the-first-year@1/2", "1/2"]
     annotate.write(db.store, p=names[1], graph=names[0].partition("@")[0], **PERSONS)

@@ -9,13 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import neo4j
 import pytest
 from campaign.ground import at_pace
 from graphs import Database, cycle
+from places import ROOT
 
 from pcneo import annotate
 from pcneo.annotate import Keeping, row_writing
@@ -66,11 +66,6 @@ with connect(database=sys.argv[1]) as db, GraphLock(db, "Person/KNOWS/id"):
 
 
 @pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
-    return Database(neo4j_driver, empty_database)
-
-
-@pytest.fixture
 def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     """Start a program in a process of its own and return it when it has said its first line."""
     started: list[subprocess.Popen[str]] = []
@@ -78,7 +73,7 @@ def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     def begin(program: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-c", program, db.name],
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
             env={**os.environ, **server.environment},
             stdout=subprocess.PIPE,
             text=True,

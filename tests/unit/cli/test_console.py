@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
 from pcneo.cli import annotated, clean, release, runs
 from pcneo.cli.console import exported, print_table, working
-from pcneo.cli.main import main
 from pcneo.cli.server import telling_fetched
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
@@ -30,7 +30,7 @@ SERVER = servers.LocalServer("bolt://127.0.0.1:9", "neo4j", "secret", 1, Path("g
 
 
 @pytest.fixture
-def says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def says(monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any]) -> Any:
     """Runs `pcneo server` beside a local server that is only made up, and returns what goes to standard error."""
     monkeypatch.setattr(servers, "start", lambda *_, **__: SERVER)
     monkeypatch.setattr(servers, "stop", lambda *_: True)
@@ -38,11 +38,9 @@ def says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
     def run(command: str, *, fetched: bool = True) -> str:
         monkeypatch.setattr(servers, "is_fetched", lambda **_: fetched)
-        monkeypatch.setattr("sys.argv", ["pcneo", "server", command])
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert end.value.code == 0
-        return capsys.readouterr().err
+        code, _, errors = command_line("server", command)
+        assert code == 0
+        return errors
 
     return run
 
@@ -72,7 +70,7 @@ def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsy
 
 
 def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any], tmp_path: Path
 ) -> None:
     record = Record(data=str(tmp_path), pid=7, port=1, version="2026.09.0", ready=False, started="now")
     monkeypatch.setattr(servers, "running", lambda: [record])
@@ -81,16 +79,14 @@ def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_na
         ("--data", str(tmp_path / "b")): f"No local server runs on {tmp_path / 'b'}.",
     }
     for named, line in says.items():
-        monkeypatch.setattr("sys.argv", ["pcneo", *named, "server", "status"])
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert end.value.code == 1
-        assert " ".join(capsys.readouterr().err.split()) == line
+        code, _, errors = command_line(*named, "server", "status")
+        assert code == 1
+        assert " ".join(errors.split()) == line
 
 
 @pytest.mark.parametrize("command", ["start", "status"])
 def test_start_and_status_print_the_lines_by_which_python_finds_the_server_and_no_password(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    command: str, monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any], tmp_path: Path
 ) -> None:
     server = replace(SERVER, data=tmp_path / "my data")
     password = password_file(server.data)
@@ -99,10 +95,7 @@ def test_start_and_status_print_the_lines_by_which_python_finds_the_server_and_n
     monkeypatch.setattr(servers, "is_fetched", lambda **_: True)
     monkeypatch.setattr(servers, "start", lambda *_, **__: server)
     monkeypatch.setattr(servers, "list_running", lambda: [server])
-    monkeypatch.setattr("sys.argv", ["pcneo", "server", command])
-    with pytest.raises(SystemExit):
-        main()
-    printed = capsys.readouterr().out
+    _, printed, _ = command_line("server", command)
     lines = [shlex.split(line) for line in printed.splitlines() if line.startswith("  export ")]
     environment = dict(word.split("=", 1) for _, *words in lines for word in words)
     assert read_environment(environment) == ConnectionSettings(server.uri, server.username, "secret")
@@ -110,15 +103,12 @@ def test_start_and_status_print_the_lines_by_which_python_finds_the_server_and_n
 
 
 def test_status_names_every_local_server_that_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["pcneo", "server", "status"])
     for there, code in (([], 1), ([SERVER, replace(SERVER, uri="bolt://127.0.0.1:8")], 0)):
         monkeypatch.setattr(servers, "list_running", lambda there=there: there)
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert (end.value.code or 0) == code
-        printed = capsys.readouterr().out
+        ended, printed, _ = command_line("server", "status")
+        assert ended == code
         assert [line.split()[1] for line in printed.splitlines() if "address" in line] == [s.uri for s in there]
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
 
 EVERY = Protects.EVERY_CONNECTION
-GUARANTEE = Path(__file__).parents[2] / "pcneo" / "privacy" / "GUARANTEE.md"
+GUARANTEE = ROOT / "pcneo" / "privacy" / "GUARANTEE.md"
 
 
 def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> None:
@@ -63,7 +63,7 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
 
 
 def test_the_lawyers_table_has_the_same_numbers() -> None:
-    page = (Path(__file__).parents[2] / "pcneo" / "guide" / "for-a-lawyer.md").read_text(encoding="utf-8")
+    page = (ROOT / "pcneo" / "guide" / "for-a-lawyer.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (.+?) times \| (.+?) % \| (.+?) % \|$", page, re.MULTILINE)
     assert len(rows) == 5
     for epsilon, times, half, hundredth in rows:

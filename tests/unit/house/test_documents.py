@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from places import ROOT
+
 from pcneo import errors
 from pcneo.plots import look
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
-
-ROOT = Path(__file__).parents[2]
 
 DOCUMENTS = (
     "pcneo/ARCHITECTURE.md",

@@ -1,18 +1,18 @@
 """Statement files: what the loader accepts, what it refuses, and how names get into a statement."""
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from places import ROOT
 
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
 from pcneo.store.headers import Declaration
 from pcneo.store.statements import FOLDERS, all_statements, load_statement, parse_statement
 from pcneo.store.tokens import LONGEST_IDENTIFIER, Token, quote_identifier, tokenize
 
-CYPHER = Path(__file__).parents[2] / "cypher"
+CYPHER = ROOT / "cypher"
 
 PAGE = """\
 // Stream one page of vertices in key order,

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import typer
 
-from pcneo.cli.main import main
 from pcneo.errors import BudgetError, FileFormatError
 from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge
 from pcneo.release import read_batch
@@ -20,7 +19,7 @@ NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 
 
 @pytest.fixture
-def pcneo(monkeypatch, tmp_path, capsys):
+def pcneo(command_line, monkeypatch, tmp_path):
     """Run the command line in an empty folder without a database; return exit code and standard error."""
     monkeypatch.chdir(tmp_path)
     for name, value in NOWHERE.items():
@@ -29,12 +28,9 @@ def pcneo(monkeypatch, tmp_path, capsys):
     def run(*arguments: str, **environment: str) -> tuple[int, str]:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["pcneo", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        shown = capsys.readouterr()
-        assert shown.out.strip() == ""
-        return int(end.value.code or 0), shown.err
+        code, output, errors = command_line(*arguments)
+        assert output.strip() == ""
+        return code, errors
 
     return run
 

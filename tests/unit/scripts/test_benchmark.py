@@ -19,6 +19,7 @@ from benchmarks.floors import rows_read, wedges_read
 from benchmarks.graphs import as_sets, made_graph, write_edges
 from benchmarks.measuring import Line, at_least, at_most, in_turns
 from benchmarks.report import BEGIN, END, FOR_USERS, as_record, page, show, table, table_for_users
+from places import ROOT
 
 from pcneo.graph import graph_from_edges, graph_from_networkx
 
@@ -88,11 +89,10 @@ def test_table_says_what_was_compared_and_whether_the_goal_is_met() -> None:
 
 
 def test_the_readme_shows_the_lines_for_users_of_the_kept_results() -> None:
-    root = Path(__file__).parents[2]
-    record = json.loads((root / "scripts" / "benchmarks" / "results" / "all.json").read_text())
+    record = json.loads((ROOT / "scripts" / "benchmarks" / "results" / "all.json").read_text())
     assert {line["benchmark"] for line in record["lines"]} == set(DEFAULT)
-    assert f"{BEGIN}\n{table_for_users(record)}{END}" in (root / "README.md").read_text()
-    assert page(record) == (root / "scripts" / "benchmarks" / "results" / "all.md").read_text()
+    assert f"{BEGIN}\n{table_for_users(record)}{END}" in (ROOT / "README.md").read_text()
+    assert page(record) == (ROOT / "scripts" / "benchmarks" / "results" / "all.md").read_text()
     for begins in FOR_USERS:
         assert len([line for line in record["lines"] if line["what"].startswith(begins)]) == 1, begins
     assert len(FOR_USERS) <= 8

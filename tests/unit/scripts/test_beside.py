@@ -6,7 +6,6 @@ import csv
 import gzip
 import math
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -23,10 +22,8 @@ from evaluation.beside.oriented import added_bound, draw_order, draw_total, symm
 from evaluation.beside.pairs_of_neighbours import asked_pairs, sum_of_squared_common
 from evaluation.beside.simulated_runs import made, run_by_run, standard_error_of_respond, total_of
 from evaluation.cells import BesideCell
-from evaluation.command_line import app
 from evaluations import arrays_of, cohesions_of, some_graph, triangles, twin_of
 
-from pcneo.cli.main import run as run_command_line
 from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.noise import ReleaseNoise
@@ -265,16 +262,13 @@ Run = Callable[..., tuple[object, str]]
 
 
 @pytest.fixture
-def run(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command in this process; returns its exit code and its errors."""
+def run(evaluate: Callable[..., tuple[object, str, str]], folder: Path, tmp_path: Path) -> Run:
+    """Runs the command; returns its exit code and its errors."""
 
     def run(*arguments: str) -> tuple[object, str]:
         to = ("--graphs", str(folder), "--to", str(tmp_path / "out"))
-        monkeypatch.setattr(sys, "argv", ["scripts/evaluate", "beside", *to, *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            run_command_line(app, "scripts/evaluate")
-        return end.value.code or 0, capsys.readouterr().err
+        code, _, errors = evaluate("beside", *to, *arguments)
+        return code, errors
 
     return run
 

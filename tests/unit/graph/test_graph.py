@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import TESTS
 
 from pcneo.basics.model import Graph, Key
 from pcneo.basics.searches import Search
@@ -33,7 +33,7 @@ from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.graph.given import positions_of
 from pcneo.search import search_all
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((TESTS / "golden" / "hashes.json").read_text(encoding="utf-8"))
 SQUARE = [(10, [20, 30]), (20, [10, 40]), (30, [10, 40]), (40, [20, 30]), (7, [])]
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
+from places import ROOT
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.service.metrics import Metrics
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.serving import Service
 
-ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "scripts" / "deploy"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 

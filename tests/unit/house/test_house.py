@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import ROOT, TESTS
 
 from pcneo.basics.config import __version__
 from pcneo.face.graph_handle import GraphHandle
 from pcneo.face.graph_modes import GraphModes
 
-ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "pcneo/REFERENCE.md"
 
 ALIKE = {
@@ -34,6 +34,9 @@ ALIKE = {
     "smallest.py": {"pcneo/kernels", "pcneo/search"},
 }
 """Files that may share a name, and the folders they are in."""
+
+NO_ROOMS = {"house", "scripts"}
+"""Folders of unit tests that belong to no room: of the project and its tests as a whole, and of what is in scripts/."""
 
 LONG = {
     "pcneo/kernels/cliques.py": "kernels that call each other stay in one file, or numba's cache goes stale",
@@ -58,6 +61,22 @@ def test_no_two_files_are_called_alike_but_where_a_reason_is_given():
         if path.name not in {"__init__.py", "__main__.py"}:
             homes[path.name].add(place(path.parent))
     assert {name: folders for name, folders in homes.items() if len(folders) > 1} == ALIKE
+
+
+def test_unit_tests_lie_in_the_folder_of_their_room():
+    """What is named after a module or a package lies in its room; other names are for rules that a room keeps."""
+    rooms: dict[str, set[str]] = defaultdict(set)
+    for path in modules("pcneo"):
+        named = path.parent if path.stem == "__init__" else path.with_suffix("")
+        if parts := named.relative_to(ROOT / "pcneo").parts:
+            rooms[parts[-1]].add(parts[0])
+    tests = [path.relative_to(TESTS / "unit") for path in (TESTS / "unit").rglob("test_*.py")]
+    assert {len(path.parts) for path in tests} == {2}
+    assert {path.parts[0] for path in tests} - set.union(*rooms.values()) == NO_ROOMS
+    strays = {
+        str(path) for path in tests if path.parts[0] not in rooms.get(path.stem.removeprefix("test_"), path.parts)
+    }
+    assert strays == set()
 
 
 def test_no_module_passes_400_lines_but_where_a_reason_is_given():

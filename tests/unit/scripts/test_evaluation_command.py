@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from evaluation.command_line import app, as_called, make
+from evaluation.command_line import as_called, make
 from evaluation.datasets import DATASETS
 from evaluation.kept_report import KEPT_REPORT, keep_report
 from evaluation.producing import TARGETS
+from places import ROOT
 
-from pcneo.cli.main import run as run_command_line
 from pcneo.errors import NotFoundError
 
-ROOT = Path(__file__).parents[2]
 PATH = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
 Run = Callable[..., tuple[object, str, str]]
 HEAVY = ("matplotlib", "neo4j", "networkx", "numba", "opendp")
@@ -30,24 +29,9 @@ def run_program(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=PATH, timeout=120, check=False)
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line in this process; returns its exit code, its output and its errors."""
-
-    def run(*arguments: str) -> tuple[object, str, str]:
-        monkeypatch.setattr(sys, "argv", ["scripts/evaluate", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            run_command_line(app, "scripts/evaluate")
-        output, errors = capsys.readouterr()
-        return end.value.code or 0, output, errors
-
-    return run
-
-
 @pytest.mark.parametrize("command", [[], ["make"], ["graphs"], ["keep"], ["beside"]])
-def test_help_has_a_usage_and_an_example(command: list[str], run: Run) -> None:
-    code, shown, _ = run(*command, "--help")
+def test_help_has_a_usage_and_an_example(command: list[str], evaluate: Run) -> None:
+    code, shown, _ = evaluate(*command, "--help")
     assert code == 0
     assert "Usage: scripts/evaluate" in shown
     assert "Example: scripts/evaluate" in shown
@@ -77,7 +61,7 @@ def test_nothing_heavy_is_imported_for_help() -> None:
     assert not done.stderr
 
 
-def test_an_error_is_one_line_and_has_its_exit_code(tmp_path: Path, run: Run) -> None:
+def test_an_error_is_one_line_and_has_its_exit_code(tmp_path: Path, evaluate: Run) -> None:
     to = ["--to", str(tmp_path / "to")]
     wrong: dict[str, tuple[int, list[str]]] = {
         "no figure 'nonsense'": (2, ["make", "nonsense", *to]),
@@ -89,7 +73,7 @@ def test_an_error_is_one_line_and_has_its_exit_code(tmp_path: Path, run: Run) ->
         "has no report.md": (4, ["keep", str(tmp_path)]),
     }
     for words, (expected, arguments) in wrong.items():
-        code, output, errors = run(*arguments)
+        code, output, errors = evaluate(*arguments)
         assert (code, output) == (expected, ""), words
         (line,) = errors.splitlines()
         assert line.startswith("scripts/evaluate: ")
@@ -114,12 +98,12 @@ def test_an_interruption_leaves_with_130() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_graphs_names_their_publishers_and_says_which_a_folder_has(tmp_path: Path, run: Run) -> None:
-    code, listed, _ = run("graphs")
+def test_graphs_names_their_publishers_and_says_which_a_folder_has(tmp_path: Path, evaluate: Run) -> None:
+    code, listed, _ = evaluate("graphs")
     assert code == 0
     assert all(dataset.file in listed and dataset.source in listed for dataset in DATASETS)
     (tmp_path / "celegans_metabolic.txt").write_text("1 2\n2 3\n")
-    code, checked, _ = run("graphs", str(tmp_path))
+    code, checked, _ = evaluate("graphs", str(tmp_path))
     assert code == 1
     first, *others = checked.splitlines()
     assert "is not Celegans" in first
@@ -167,9 +151,9 @@ def test_the_readme_says_of_the_claims_what_the_kept_report_says() -> None:
     assert all((KEPT_REPORT / figure).is_file() for figure in figures)
 
 
-def test_the_kept_report_names_a_command_that_there_is(run: Run) -> None:
+def test_the_kept_report_names_a_command_that_there_is(evaluate: Run) -> None:
     (command,) = re.findall(r"^    (scripts/evaluate .*)$", (KEPT_REPORT / "report.md").read_text(), re.MULTILINE)
     program, target, *arguments = command.split()
     assert (ROOT / program).is_file()
     assert target in TARGETS
-    assert run(target, *arguments, "--help")[0] == 0
+    assert evaluate(target, *arguments, "--help")[0] == 0

@@ -38,6 +38,7 @@ from evaluation.missing_cells import finish
 from evaluation.results import from_plain, to_plain
 from evaluation.results_folder import ResultsFolder
 from evaluations import evaluated, result_of, small_cells, some_graph
+from places import TESTS
 
 from pcneo import __version__
 from pcneo.search import search_all
@@ -85,7 +86,7 @@ finish(evaluations.small_cells(graph), {{graph.name: graph}}, ResultsFolder(Path
 
 def test_an_evaluation_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
     program = KILLED.format(folder=str(tmp_path / "killed"))
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    paths = os.pathsep.join([str(TESTS), *sys.path])
     done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, check=False)
     assert done.returncode == -9
     graph = evaluated(some_graph())
