@@ -6,7 +6,6 @@ Nothing here is private any more once the coins are thrown: anyone who sees the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +23,6 @@ Integers = NDArray[np.int64]
 _COUNTS = "the answers' counts"
 
 
-class Rows(Protocol):
-    """An object that holds answers in rows of bits, such as `AnsweredPairs`."""
-
-    @property
-    def rows(self) -> NDArray[np.uint64]:
-        """The symmetric matrix of bits."""
-        ...
-
-
 class AnsweredPairs:
     """H, the graph of the pairs answered yes, n²/8 bytes; each number is computed once, when it is first wanted.
 
@@ -46,13 +36,11 @@ class AnsweredPairs:
         self._known = Memo[str, Integers]()
 
     @classmethod
-    def of_pairs(cls, n: int, x: Integers, y: Integers) -> AnsweredPairs:
-        """Return answers that are yes for the pairs {x[i], y[i]}, x[i] != y[i], and no for all others."""
-        return cls.of_parts(n, [np.column_stack((x, y))])
-
-    @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
-        """Return answers that are yes for the pairs in `parts`, each of shape (pairs, 2), and no for all others."""
+        """Return answers that are yes for the pairs in `parts`, and no for all others.
+
+        A part has shape (pairs, 2), and the ends of a pair differ.
+        """
         rows = np.zeros((n, -(-n // 64)), np.uint64)
         for pairs in parts:
             for end, other in (pairs.T, pairs.T[::-1]):

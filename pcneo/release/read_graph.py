@@ -82,9 +82,9 @@ class ReadGraph:
             progress("reading groups", len(batch.members), run.memberships)
         self.groups[run.id] = batch
 
-    def share_inside(self, run: RunRecord, *, kept: bool = False) -> float | None:
+    def share_inside(self, run: RunRecord) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None without connections."""
-        return float(self.facts(run, kept=kept).protected().inside.mean()) if self.graph.edge_count else None
+        return float(self.facts(run).protected().inside.mean()) if self.graph.edge_count else None
 
     def groups_now(self, run: RunRecord, *, kept: bool = False) -> dict[str, float | None]:
         """Return what share of the connections no group holds, and what share of the others is a group of two."""

@@ -88,7 +88,7 @@ class Edge(OneScale):
     def scaling(self, facts: Facts) -> Scaling:
         """Return the scaling that finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
-        return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
+        return Scaling(self.size, lambda noise: self.scale(largest, noise))
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
         """Draw C*, and then the counts."""

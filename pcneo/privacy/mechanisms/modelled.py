@@ -151,7 +151,7 @@ class Modelled(Total):
             bound = self.bound(largest, noise)
             return self.total_scale(bound, DegreeModel(noisy, self.k).class_count(self.class_scale(bound)))
 
-        return Scaling.by_noise(self.size, find)
+        return Scaling(self.size, find)
 
     def foresee(self, public: Public) -> Foresight:
         """Return the least error of the total; no public number shows that of a count, which depends on the model."""

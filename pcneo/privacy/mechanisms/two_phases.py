@@ -50,7 +50,7 @@ class TwoPhases(OneScale):
     def scaling(self, facts: Facts) -> Scaling:
         """Return the scaling that runs phase 1 on the vertices' views."""
         degrees, common = self.view(facts)
-        return Scaling.by_noise(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
+        return Scaling(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
         """Run both phases once."""
