@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph, KeyArray
 from pcneo.counting.memo import Memo
-from pcneo.errors import AnswerError
+from pcneo.errors import AnswerError, fault
 from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
@@ -180,4 +180,4 @@ def _sum(parts: list[Integers]) -> Integers:
 
 
 def _wrong() -> AnswerError:
-    return AnswerError("The counts of the answers cannot be right. This is a fault in pcneo; please report it.")
+    return fault("The counts of the answers cannot be right")

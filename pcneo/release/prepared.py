@@ -86,7 +86,7 @@ class Prepared(Chosen):
 
     def draw(self, noise: Noise, once: Once) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex."""
-        return self.mechanism.draw_beside(self.facts, self.scaling, noise, once)
+        return self.mechanism.draw(self.facts, self.scaling, noise, once)
 
 
 def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
