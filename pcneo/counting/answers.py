@@ -169,8 +169,7 @@ def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> Ans
     with compilation_announced(_COUNTS):
         for x in range(n - 1):
             drawn = np.frombuffer(coins(3 * (n - 1 - x)), np.uint8)
-            friends = graph.neighbours[graph.offsets[x] : graph.offsets[x + 1]]
-            kernels.answer_row(drawn, below, x, friends, rows[x])
+            kernels.answer_row(drawn, below, x, graph.neighbours_of(x), rows[x])
         kernels.mirror(rows)
     return AnsweredPairs(rows)
 

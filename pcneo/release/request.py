@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from pathlib import Path
 from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import AnyP, P
-from pcneo.basics.spelling import did_you_mean
+from pcneo.basics.spelling import did_you_mean, similar
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
@@ -257,8 +256,8 @@ def _wrong_columns(names: Sequence[str]) -> str:
     """Say which column is unknown, given twice or missing; return an empty text if all is well."""
     for name in names:
         if name not in COLUMNS:
-            near = difflib.get_close_matches(name, COLUMNS, 1)
-            return f"there is no column {name!r}" + (f", did you mean {near[0]!r}?" if near else "")
+            near = similar(name, COLUMNS)
+            return f"there is no column {name!r}" + (f", did you mean {near!r}?" if near else "")
         if names.count(name) > 1:
             return f"the column {name!r} appears twice"
     missing = [name for name in NEEDED if name not in names]
