@@ -36,7 +36,8 @@ class Chosen:
         graph: a graph that pcneo does not know yet is entered just before the spend.
         run: the stored run with the groups; None without groups.
         vertices: their number by the run or the count store, until the graph is read.
-        paid: the part of ε, along with δ, that another release in the same call pays; None if none does.
+        already_paid: the part of ε, along with δ, that another release pays, in this call or before it; None if none
+            does.
         together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
     """
 
@@ -44,7 +45,7 @@ class Chosen:
     graph: GraphRecord
     run: RunRecord | None
     vertices: int
-    paid: Fraction | None = None
+    already_paid: Fraction | None = None
     together: str = ""
 
     @property
@@ -60,7 +61,7 @@ class Chosen:
     @property
     def spend(self) -> Spend:
         """The spend that the ledger records."""
-        return spend_of(self.mechanism.on(self.vertices), self.run, paid=self.paid)
+        return spend_of(self.mechanism.on(self.vertices), self.run, already_paid=self.already_paid)
 
     @property
     def of_answers(self) -> tuple[object, ...]:
@@ -162,11 +163,11 @@ def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
         )
 
 
-def spend_of(mechanism: Mechanism, run: RunRecord | None, *, paid: Fraction | None = None) -> Spend:
-    """Return the spend that the ledger records."""
+def spend_of(mechanism: Mechanism, run: RunRecord | None, *, already_paid: Fraction | None = None) -> Spend:
+    """Return the spend that the ledger records: what is not already paid for."""
     epsilon, delta = mechanism.entry
-    if paid is not None:
-        epsilon, delta = epsilon - paid, Fraction(0)
+    if already_paid is not None:
+        epsilon, delta = epsilon - already_paid, Fraction(0)
     return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 

@@ -299,20 +299,20 @@ def _publish(
             numbers.note_means(db)
             released.append(
                 Released(
-                    ready.id,
-                    request.public,
-                    request.reports,
-                    record["total"],
-                    record["promise"],
-                    ready.mechanism.in_plain_words,
-                    request.answers_file if ready.draws_answers else None,
-                    numbers.fate,
-                    record.get("warning", ""),
-                    numbers.drawn.remark if request.fate == "publish" else "",
-                    record.get("standardErrorOfTotal"),
-                    record.get("standardErrorsAre", ""),
-                    account.total,
-                    account.left,
+                    id=ready.id,
+                    public=request.public,
+                    reports=request.reports,
+                    total=record["total"],
+                    promise=record["promise"],
+                    in_plain_words=ready.mechanism.in_plain_words,
+                    answers=request.answers_file if ready.draws_answers else None,
+                    answers_are=numbers.fate,
+                    warning=record.get("warning", ""),
+                    remark=numbers.drawn.remark if request.fate == "publish" else "",
+                    standard_error_of_total=record.get("standardErrorOfTotal"),
+                    standard_errors_are=record.get("standardErrorsAre", ""),
+                    budget=account.total,
+                    left=account.left,
                 )
             )
     if failures:
