@@ -12,8 +12,9 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -95,7 +96,7 @@ class AnswersFile:
     """
 
     path: Path
-    record: Mapping[str, str]
+    record: Mapping[str, str] = field(repr=False, compare=False)
 
     @classmethod
     def open(cls, path: AnyPath) -> AnswersFile:
@@ -115,7 +116,7 @@ class AnswersFile:
         """The mechanism that drew the answers."""
         return self._value("mechanism")
 
-    @property
+    @cached_property
     def epsilon(self) -> Fraction:
         """ε of the answers, according to the file."""
         return positive(self._value("epsilon"), "epsilon")

@@ -13,7 +13,6 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
-from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import Release, Source
 from pcneo.store.chosen_graph import (
     choose_selection,
@@ -112,7 +111,7 @@ def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRe
     """Fill in, from the ledger, the run and the version that kept answers are about."""
     if request.answers_from is None or not request.mechanism.needs_groups:
         return request
-    record = AnswersFile.open(request.answers_from).release_of(list_ledger(db).releases)
+    record = request.answers_from.release_of(list_ledger(db).releases)
     current = {run.id: run.version for run in runs}
     if request.names_run or request.groups is not None:
         raise ParameterError(
@@ -206,7 +205,7 @@ def _graph_of_answers(db: Database, request: Source, named: Selection) -> str | 
     """Return the graph whose ledger has the given answers, where no graph is named."""
     if named or not isinstance(request, Release) or request.answers_from is None:
         return None
-    return AnswersFile.open(request.answers_from).graph_of(list_ledger(db).releases)
+    return request.answers_from.graph_of(list_ledger(db).releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

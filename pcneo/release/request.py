@@ -118,7 +118,7 @@ class Release(Source, Destination):
         mechanism: with one k.
         answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`,
             or for `publish` where parties answer, since their collector has seen the answers.
-        answers_from: a file of answers of an earlier release, to compute from at no cost, with its mechanism and ε.
+        answers_from: the answers of an earlier release, to compute from at no cost, with its mechanism and ε.
         groups: for `critical`, a kept version of the run, whose groups are used although the graph has moved on.
         share: a name; releases of one graph with the same name draw, and pay for, what they share only once: a C*,
             noisy degrees, or answers.
@@ -128,7 +128,7 @@ class Release(Source, Destination):
 
     mechanism: Mechanism
     answers: str | None = None
-    answers_from: AnyPath | None = None
+    answers_from: AnswersFile | None = None
     groups: int | None = None
     parties: bool = False
     share: str | None = None
@@ -195,9 +195,9 @@ class Release(Source, Destination):
 
     def check_answers_from(self) -> None:
         """Refuse a mechanism or an ε other than that of the answers that it is computed from."""
-        if self.answers_from is None:
+        file = self.answers_from
+        if file is None:
             return
-        file = AnswersFile.open(self.answers_from)
         for name, given, own in (
             ("mechanism", self.mechanism.name, file.mechanism),
             ("epsilon", self.mechanism.epsilon, file.epsilon),
@@ -292,7 +292,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
         to=Path(to),
         groups=groups,
         answers=cells.get("answers") or None,
-        answers_from=Path(cells["from"]) if cells.get("from") else None,
+        answers_from=AnswersFile.open(cells["from"]) if cells.get("from") else None,
         share=cells.get("share") or None,
     )
     with _in_line(path, line):
