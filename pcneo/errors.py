@@ -171,6 +171,11 @@ class AnswerError(PcneoError):
     exit_code = 8
 
 
+def fault(what: str, **data: object) -> AnswerError:
+    """Return the error for an answer that failed its own check; `what` says how, without a full stop."""
+    return AnswerError(f"{what}. This is a fault in pcneo; please report it.", **data)
+
+
 def needs_extra(what: str, extra: str) -> str:
     """Return a message that names an extra and how to install it; pcneo is not on a package index."""
     return (

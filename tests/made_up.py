@@ -41,7 +41,7 @@ class Worst(Mechanism):
 
     def scaling(self, facts: Facts) -> Scaling:
         scale = self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon
-        return Scaling.by_noise(self.n, lambda _: scale)
+        return Scaling(self.n, lambda _: scale)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,4 +64,4 @@ class Shrug(Mechanism):
         return UNBOUNDED if inside or outside else NOTHING
 
     def scaling(self, facts: Facts) -> Scaling:
-        return Scaling.by_noise(facts.vertex_count, lambda _: Fraction(1))
+        return Scaling(facts.vertex_count, lambda _: Fraction(1))

@@ -78,7 +78,7 @@ def _public(keys: list[str], path: Path) -> Path:
 
 def answers_of_respond(keys: list[str], folder: Path) -> None:
     x, y = np.array(list(itertools.combinations(range(len(keys)), 2))[::3]).T
-    answers = AnsweredPairs.of_pairs(len(keys), x, y)
+    answers = AnsweredPairs.of_parts(len(keys), [np.column_stack((x, y))])
     write_answers(folder / "respond.answers.gz", _array(keys), answers, HEAD)
     file = AnswersFile.open(folder / "respond.answers.gz")
     assert file.record == HEAD

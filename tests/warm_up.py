@@ -37,7 +37,7 @@ def main() -> None:
         hull.triangles(hull.connected, [(0.0, 1.0, 1.0)], 1.0)
     hull.check(4)
     hull.four_cliques(hull.connected, (0.0, 1.0, 1.0))
-    answers = AnsweredPairs.of_pairs(5, *ends)
+    answers = AnsweredPairs.of_parts(5, [np.column_stack(ends)])
     answers.triangles()
     answers.cliques()
 

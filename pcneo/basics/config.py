@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pcneo.basics.visible import is_utf8
 from pcneo.errors import ConnectionFailedError
 
 __version__ = "0.2.0"
@@ -89,7 +90,7 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
     called, user, password, _ = settings.names
     texts = (settings.uri, settings.username, settings.password, settings.database or "")
     for variable, text in zip(settings.names, texts, strict=True):
-        if not _is_utf8(text):
+        if not is_utf8(text):  # an environment variable may hold any bytes
             raise ConnectionFailedError(f"{variable} holds bytes that are not UTF-8.", variable=variable)
     if "@" in settings.uri:
         raise ConnectionFailedError(
@@ -114,12 +115,3 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
             uri=settings.uri,
         )
     return settings
-
-
-def _is_utf8(text: str) -> bool:
-    """Whether a text can be sent; an environment variable may hold any bytes."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -12,14 +12,14 @@ from pcneo.basics.model import Key
 from pcneo.basics.spelling import did_you_mean
 
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_INT64 = range(-(2**63), 2**63)
+INT64 = range(-(2**63), 2**63)
 _MOST_COMPARED = 10_000
 """With more keys than this, no similar key is suggested: comparing them takes seconds."""
 
 
 def is_integer_key(text: str) -> bool:
     """Whether `text` is a 64-bit integer in canonical form: `7` and `-7` are; `007`, `+7`, `-0` and 2**63 are not."""
-    return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in _INT64
+    return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in INT64
 
 
 def key_text(key: Key) -> str:

@@ -77,6 +77,10 @@ class Graph:
         """Degree of each vertex, int64, shape (n,)."""
         return np.diff(self.offsets)
 
+    def neighbours_of(self, v: int) -> NDArray[np.uint32]:
+        """Return the neighbours of a vertex, ascending; all by position."""
+        return self.neighbours[self.offsets[v] : self.offsets[v + 1]]
+
 
 @dataclass(frozen=True)
 class FoundCohesion:
@@ -161,6 +165,10 @@ class CohesionBatch(Table):
         """Density of each cohesion, float64, shape (b,); 0.0 for size 1."""
         return densities(self.sizes, self.edges)
 
+    def members_of(self, i: int) -> NDArray[np.uint32]:
+        """Return the members of the i-th cohesion, ascending, by position in `keys`."""
+        return self.members[self.offsets[i] : self.offsets[i + 1]]
+
     def part(self, start: int, stop: int) -> CohesionBatch:
         """Return some of the cohesions.
 
@@ -204,11 +212,10 @@ class CohesionBatch(Table):
     def cohesions(self) -> Iterator[FoundCohesion]:
         """Yield each cohesion by key."""
         for i, vertex in enumerate(self.vertices):
-            members = self.members[self.offsets[i] : self.offsets[i + 1]]
             yield FoundCohesion(
                 vertex=self.keys[vertex : vertex + 1].tolist()[0],
                 search=self.search,
-                members=tuple(self.keys[members].tolist()),
+                members=tuple(self.keys[self.members_of(i)].tolist()),
                 edges=int(self.edges[i]),
                 proven=bool(self.proven[i]),
                 best=bool(self.best[i]),

@@ -196,13 +196,13 @@ def release(
     else:
         if not is_guided:
             _check_complete(to, epsilon, mechanism, budget_epsilon, is_free=answers_from is not None, run=run, ks=ks)
-        if answers_from is not None:
-            file = AnswersFile.open(answers_from)
+        file = None if answers_from is None else AnswersFile.open(answers_from)
+        if file is not None:
             mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
         epsilons = epsilon or []
         parameters = {"k": ks, "delta": delta}
         parameters |= {"large": large or None, "clip": clip or None, "smooth": smooth or None}
-        further = {"to": to, "answers": answers and answers.value, "answers_from": answers_from}
+        further = {"to": to, "answers": answers and answers.value, "answers_from": file}
         further |= {"groups": groups, "parties": parties}
         make = partial(_each_k_with_each_epsilon, parameters=parameters, further=further)
         requests = make(mechanism, epsilons) if mechanism else []

@@ -6,14 +6,13 @@ Nothing here is private any more once the coins are thrown: anyone who sees the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph, KeyArray
 from pcneo.counting.memo import Memo
-from pcneo.errors import AnswerError
+from pcneo.errors import AnswerError, fault
 from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
@@ -22,15 +21,6 @@ from pcneo.kernels.threads import run_ranges
 Integers = NDArray[np.int64]
 
 _COUNTS = "the answers' counts"
-
-
-class Rows(Protocol):
-    """An object that holds answers in rows of bits, such as `AnsweredPairs`."""
-
-    @property
-    def rows(self) -> NDArray[np.uint64]:
-        """The symmetric matrix of bits."""
-        ...
 
 
 class AnsweredPairs:
@@ -46,13 +36,11 @@ class AnsweredPairs:
         self._known = Memo[str, Integers]()
 
     @classmethod
-    def of_pairs(cls, n: int, x: Integers, y: Integers) -> AnsweredPairs:
-        """Return answers that are yes for the pairs {x[i], y[i]}, x[i] != y[i], and no for all others."""
-        return cls.of_parts(n, [np.column_stack((x, y))])
-
-    @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
-        """Return answers that are yes for the pairs in `parts`, each of shape (pairs, 2), and no for all others."""
+        """Return answers that are yes for the pairs in `parts`, and no for all others.
+
+        A part has shape (pairs, 2), and the ends of a pair differ.
+        """
         rows = np.zeros((n, -(-n // 64)), np.uint64)
         for pairs in parts:
             for end, other in (pairs.T, pairs.T[::-1]):
@@ -181,8 +169,7 @@ def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> Ans
     with compilation_announced(_COUNTS):
         for x in range(n - 1):
             drawn = np.frombuffer(coins(3 * (n - 1 - x)), np.uint8)
-            friends = graph.neighbours[graph.offsets[x] : graph.offsets[x + 1]]
-            kernels.answer_row(drawn, below, x, friends, rows[x])
+            kernels.answer_row(drawn, below, x, graph.neighbours_of(x), rows[x])
         kernels.mirror(rows)
     return AnsweredPairs(rows)
 
@@ -192,4 +179,4 @@ def _sum(parts: list[Integers]) -> Integers:
 
 
 def _wrong() -> AnswerError:
-    return AnswerError("The counts of the answers cannot be right. This is a fault in pcneo; please report it.")
+    return fault("The counts of the answers cannot be right")

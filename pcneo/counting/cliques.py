@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.batch_check import check_batch
-from pcneo.errors import AnswerError, GraphError, ParameterError
+from pcneo.errors import GraphError, ParameterError, fault
 from pcneo.kernels import cliques as kernels
 from pcneo.kernels import triangles as triangle_kernels
 from pcneo.kernels.compilation import compilation_announced
@@ -85,7 +85,7 @@ def _triangles(graph: Graph, concurrency: int | None) -> tuple[NDArray[np.int64]
         def count(counts: NDArray[np.int64], start: int, end: int) -> None:
             triangle_kernels.count_triangles(dag, start, end, counts[0], at_root[0])
 
-        parts = run_ranges(_costs(dag), lambda: np.zeros((1, n), np.int64), count, concurrency)
+        parts = run_ranges(root_costs(dag), lambda: np.zeros((1, n), np.int64), count, concurrency)
     return _added(parts, 3)[:, dag.rank], at_root
 
 
@@ -107,14 +107,14 @@ def _cliques(
             if k := kernels.count_cliques(dag, sizes, start, end, chosen, memory.work, memory.counts, at_root):
                 raise _too_many(k)
 
-        memories = run_ranges(_costs(dag), memory, count, concurrency)
+        memories = run_ranges(root_costs(dag), memory, count, concurrency)
     counts = np.empty_like(at_root)
     for m, k in enumerate(sizes.tolist()):
         counts[m] = _added((memory.counts[m] for memory in memories), k)[dag.rank]
     return counts, at_root
 
 
-def _costs(dag: Dag) -> NDArray[np.int64]:
+def root_costs(dag: Dag) -> NDArray[np.int64]:
     """Return the approximate cost of counting the cliques of each root."""
     return np.diff(dag.offsets) ** 2 + 1
 
@@ -139,7 +139,7 @@ def _triangle_supports(graph: Graph, concurrency: int | None) -> tuple[NDArray[n
         def count(supports: NDArray[np.int64], start: int, end: int) -> None:
             triangle_kernels.triangle_supports(dag, start, end, supports, at_root)
 
-        parts = run_ranges(_costs(dag), lambda: np.zeros(graph.edge_count, np.int64), count, concurrency)
+        parts = run_ranges(root_costs(dag), lambda: np.zeros(graph.edge_count, np.int64), count, concurrency)
         return _in_order(graph, dag, _added(parts, 3)), at_root
 
 
@@ -159,7 +159,7 @@ def _supports(graph: Graph, k: int, concurrency: int | None) -> tuple[NDArray[np
             if not kernels.count_supports(dag, k, start, end, chosen, memory.work, memory.counts, at_root):
                 raise _too_many(k)
 
-        memories = run_ranges(_costs(dag), memory, count, concurrency)
+        memories = run_ranges(root_costs(dag), memory, count, concurrency)
         return _in_order(graph, dag, _added((memory.counts for memory in memories), k)), at_root
 
 
@@ -196,7 +196,7 @@ def _added(parts: Iterable[NDArray[np.int64]], k: int) -> NDArray[np.int64]:
 def _check_total(counts: NDArray[np.int64], times: int, at_root: NDArray[np.int64], what: str) -> None:
     """Refuse counts unless each clique was counted `times` times: once for each of its vertices, or edges."""
     if _sum(counts) != times * _sum(at_root):
-        raise AnswerError(f"The values of {what} do not add up. This is a fault in pcneo; please report it.")
+        raise fault(f"The values of {what} do not add up")
 
 
 def _sum(numbers: NDArray[np.int64]) -> int:
@@ -237,5 +237,5 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
     for members in np.unique(batch.sizes).tolist():
         most[members] = min(comb(members - 1, size - 1), 2**63 - 1)
     if ((counts < 0) | (counts > most[batch.sizes])).any():
-        raise AnswerError(f"Γ_in for k={k} is larger than its cohesion allows: a fault in pcneo; please report it.")
+        raise fault(f"Γ_in for k={k} is larger than its cohesion allows")
     return counts

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.batch_check import check_batch
-from pcneo.errors import AnswerError
+from pcneo.errors import fault
 from pcneo.kernels import common_neighbours as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import by_core
@@ -35,7 +35,7 @@ def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDA
     c = np.maximum.reduce(parts)
     highest = int(c.max(initial=0))
     if (c > degrees).any() or (highest > 0 and np.count_nonzero(c == highest) < 2):
-        raise AnswerError("The common neighbours cannot be right. This is a fault in pcneo; please report it.")
+        raise fault("The common neighbours cannot be right")
     return c, highest
 
 
@@ -59,7 +59,7 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
 
         run_ranges(batch.sizes + graph.degrees[batch.vertices], lambda: None, count, concurrency)
     if (largest > np.maximum(batch.sizes - 2, 0)).any():
-        raise AnswerError("cn_in is larger than its cohesion allows. This is a fault in pcneo; please report it.")
+        raise fault("cn_in is larger than its cohesion allows")
     return largest
 
 

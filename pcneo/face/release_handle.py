@@ -13,6 +13,7 @@ from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
+from pcneo.release.answers_file import AnswersFile
 from pcneo.release.beforehand import told_beforehand
 from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
@@ -150,7 +151,7 @@ def make_release(
         to=to,
         report=report,
         answers=answers,
-        answers_from=answers_from,
+        answers_from=None if answers_from is None else AnswersFile.open(answers_from),
         groups=groups,
         parties=parties,
         graph=graph,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import counted
+from pcneo.basics.keys import INT64
 from pcneo.basics.model import Graph, Key, KeyArray
 from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
@@ -69,8 +71,16 @@ def key_array(names: list[Key]) -> KeyArray:
     try:
         return np.array(names, np.int64)
     except OverflowError:
-        example = next(key for key in names if not -(2**63) <= int(key) < 2**63)
+        example = next(key for key in names if int(key) not in INT64)
         raise KeyPropertyError(f"The key {example} does not fit in a signed 64-bit integer.", example=example) from None
+
+
+def places_in(keys: KeyArray, wanted: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the position of each of the wanted keys, which are of the same kind, in `keys`; -1 for one not there."""
+    places = np.searchsorted(keys, wanted)
+    there = places < len(keys)
+    there[there] = keys[places[there]] == wanted[there]
+    return np.where(there, places, -1)
 
 
 def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray[np.int64]:

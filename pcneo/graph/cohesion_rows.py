@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphChangedError
+from pcneo.graph.arrays import places_in
 
 ROWS_AT_ONCE = 1_000
 """How many cohesions have their members looked up together."""
@@ -62,10 +63,7 @@ def _positions(keys: KeyArray, wanted: Sequence[Key | None]) -> NDArray[np.int64
     if not set(map(type, wanted)) <= {str if keys.dtype == object else int}:
         raise GraphChangedError("Stored cohesions name vertices without a usable key. Annotate the graph again.")
     wanted_keys = np.array(wanted, keys.dtype) if len(wanted) else np.empty(0, keys.dtype)
-    places = np.searchsorted(keys, wanted_keys)
-    inside = places < len(keys)
-    if not inside.all() or not (keys[places] == wanted_keys).all():
-        raise GraphChangedError(
-            "Stored cohesions name vertices that the graph no longer has. Annotate it again.",
-        )
-    return places.astype(np.int64)
+    positions = places_in(keys, wanted_keys)
+    if (positions < 0).any():
+        raise GraphChangedError("Stored cohesions name vertices that the graph no longer has. Annotate it again.")
+    return positions

@@ -68,22 +68,13 @@ class _Encoder:
             yield self._encoded[vertex], members[bounds[i] : bounds[i + 1]]
 
 
-class MembershipHash:
-    """The `membership_hash` of cohesions that come in ascending order of their vertices; none of them is kept."""
-
-    def __init__(self) -> None:
-        """Start with no cohesions."""
-        self._hash = hashlib.sha256()
-        self._encoder = _Encoder()
-
-    def update(self, batch: CohesionBatch) -> None:
-        """Add a batch whose vertices ascend and come after those of earlier batches."""
-        for vertex, members in self._encoder.cohesions(batch):
-            self._hash.update(_digest(vertex, members))
-
-    def hexdigest(self) -> str:
-        """Return the hash of all cohesions so far."""
-        return self._hash.hexdigest()
+def hash_of_batches(batches: Iterable[CohesionBatch]) -> str:
+    """Return the `membership_hash` of batches whose vertices ascend, within each and from one to the next."""
+    encoder, digest = _Encoder(), hashlib.sha256()
+    for batch in batches:
+        for vertex, members in encoder.cohesions(batch):
+            digest.update(_digest(vertex, members))
+    return digest.hexdigest()
 
 
 class HubHasher:

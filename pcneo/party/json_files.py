@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Never
 
 from pcneo.basics.bounded_file import read_whole
+from pcneo.basics.keys import INT64
 from pcneo.basics.model import Key
+from pcneo.basics.visible import is_utf8
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 
@@ -67,20 +69,13 @@ def keys_of(path: Path, value: object) -> list[Key]:
     if not isinstance(value, list):
         raise bad(path, "keys must be a list")
     for key in value:
-        if not (_is_integer(key) or _is_text(key)):
+        if not (_is_integer(key) or (isinstance(key, str) and is_utf8(key))):
             raise bad(path, "a key must be a whole number of 64 bits or text")
     return value
 
 
 def _is_integer(key: object) -> bool:
-    return isinstance(key, int) and not isinstance(key, bool) and -(2**63) <= key < 2**63
-
-
-def _is_text(key: object) -> bool:
-    try:
-        return isinstance(key, str) and key.encode() is not None
-    except UnicodeEncodeError:  # half of a pair of surrogates
-        return False
+    return isinstance(key, int) and not isinstance(key, bool) and key in INT64
 
 
 def bad(path: Path, why: str) -> FileFormatError:

@@ -87,11 +87,6 @@ class Look:
         """Keywords for `Axes.plot` and `Axes.errorbar`."""
         return {"label": self.label, "color": self.colour, "marker": self.marker, "linestyle": self.dash}
 
-    @property
-    def bar(self) -> dict[str, Any]:
-        """Keywords for `Axes.bar` and `Axes.fill_between`."""
-        return {"label": self.label, "facecolor": self.colour, "edgecolor": "white", "hatch": self.hatch}
-
 
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {

@@ -4,7 +4,7 @@ The promises are stated and proved from GUARANTEE.md#what-is-not-promised on; ma
 stand in comments beside the code that the proofs rest on.
 
     exact             ε, δ and scales as fractions: read from text, written as text
-    laplace           the discrete Laplace distribution: probabilities, pad, standard error, interval
+    laplace           the discrete Laplace distribution: variance, pad, standard error, interval
     noise             the only source of noise in a release
     sensitivity       how far one connection can move the counts
     facts             what a mechanism may ask about a graph

@@ -99,11 +99,6 @@ class Answers(Protocol):
         ...
 
     @property
-    def rows(self) -> NDArray[np.uint64]:
-        """The answers as a symmetric matrix of bits: uint64, shape (n, ceil(n/64))."""
-        ...
-
-    @property
     def yes_count(self) -> int:
         """The number of pairs answered yes."""
         ...
@@ -114,10 +109,6 @@ class Answers(Protocol):
 
     def triangles(self) -> Integers:
         """Return the number of triangles of each vertex."""
-        ...
-
-    def shared(self, first: int, last: int) -> Integers:
-        """Return how many yes-neighbours the vertices first..last-1 share with each vertex, shape (last - first, n)."""
         ...
 
     def around(self, values: Integers) -> Integers:

@@ -45,24 +45,6 @@ def _working(scale: Fraction, digits: int) -> int:
     return digits + _GUARD_DIGITS + len(str(int(scale)))
 
 
-def pmf(x: int, scale: Fraction, digits: int = 50) -> Decimal:
-    """Return P[X = x] = (1 - α)/(1 + α)·α^|x|."""
-    with _digits(_working(scale, digits)):
-        alpha = _alpha(scale)
-        value = (1 - alpha) / (1 + alpha) * (-abs(x) / _decimal(scale)).exp()
-    with _digits(digits):
-        return +value
-
-
-def cdf(x: int, scale: Fraction, digits: int = 50) -> Decimal:
-    """Return P[X <= x]: α^-x/(1 + α) for x < 0, else 1 - α^(x+1)/(1 + α); P[X > x] is `cdf(-x - 1, scale)`."""
-    with _digits(_working(scale, digits)):
-        tail = (-(x + 1 if x >= 0 else -x) / _decimal(scale)).exp() / (1 + _alpha(scale))
-        value = 1 - tail if x >= 0 else tail
-    with _digits(digits):
-        return +value
-
-
 def variance(scale: Fraction, digits: int = 50) -> Decimal:
     """Return 2α/(1 - α)²."""
     with _digits(_working(scale, digits)):

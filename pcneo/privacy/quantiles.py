@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +13,12 @@ QUANTILES = (0.5, 0.9, 0.99, 1.0)
 Floats = NDArray[np.float64]
 
 
-def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[float, ...]:
-    """Return for each share the smallest loss that this share of the pairs does not exceed; 0 without losses.
+def quantiles(losses: Floats) -> tuple[float, ...]:
+    """Return for each share in `QUANTILES` the smallest loss that so many of the pairs do not exceed; 0 without losses.
 
     Each result is a loss that occurs, never a value between two, since a loss may be infinite.
     """
     ascending = np.sort(losses)
     if not len(ascending):
-        return (0.0,) * len(shares)
-    return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in shares)
+        return (0.0,) * len(QUANTILES)
+    return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in QUANTILES)

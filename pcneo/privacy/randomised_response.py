@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from pcneo.errors import AnswerError, ParameterError
+from pcneo.errors import ParameterError, fault
 
 COINS = 2**24
 """A coin is uniform on this many values: three bytes."""
@@ -41,7 +41,7 @@ def threshold_of(epsilon: Fraction) -> int:
         if math.ceil(low) == math.ceil(high):
             return math.ceil(low)
         digits *= 2
-    raise AnswerError("The chance of a flip cannot be computed. This is a fault in pcneo; please report it.")
+    raise fault("The chance of a flip cannot be computed")
 
 
 def _quotient(epsilon: Fraction, digits: int, up: bool) -> Decimal:

@@ -18,19 +18,17 @@ class SimulatedScales:
     """λ as simulations find it.
 
     Attributes:
-        phases: how many times finding λ was simulated, with `SEED`.
         low, median, high: the 5 %, 50 % and 95 % quantiles of λ.
     """
 
-    phases: int
     low: Fraction
     median: Fraction
     high: Fraction
 
 
 def simulate(scale: Callable[[Noise], Fraction], phases: int) -> SimulatedScales:
-    """Find a mechanism's λ many times with simulated noise."""
+    """Find a mechanism's λ `phases` times with simulated noise."""
     noise = SimulatedNoise.seeded(SEED)
     ascending = sorted(scale(noise) for _ in range(phases))
     low, median, high = (ascending[max(0, math.ceil(share * phases) - 1)] for share in (0.05, 0.5, 0.95))
-    return SimulatedScales(phases, low, median, high)
+    return SimulatedScales(low, median, high)

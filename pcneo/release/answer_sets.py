@@ -30,7 +30,7 @@ def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[
             complete.append(release)
         elif given is not None:
             known = list_ledger(db).releases if known is None else known
-            record, answers = _given(release, AnswersFile.open(given), known)
+            record, answers = _given(release, given, known)
             complete.append(replace(release, answer_set=record.id, given=answers))
         else:
             complete.append(replace(release, answer_set=drawn.setdefault(choice.of_answers, release.id)))

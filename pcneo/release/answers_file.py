@@ -12,8 +12,9 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from pcneo.basics.model import AnyPath, KeyArray
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError, NotFoundError
+from pcneo.graph.arrays import places_in
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 from pcneo.store.ledger_records import ReleaseRecord
@@ -53,22 +55,35 @@ def write_answers(
     path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object], mode: int = 0o666
 ) -> None:
     """Write a new file whole or not at all."""
-    integers = keys.dtype != object
-    texts = [str(key) if integers else quoted(key) for key in keys.tolist()]
-    firsts = [f"{text}{' ' if integers else ','}".encode() for text in texts]
+    texts, between = as_written(keys)
+    firsts = [f"{text}{between}".encode() for text in texts]
     seconds = [f"{text}\n".encode() for text in texts]
-    with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-        for name, value in record.items():
-            packed.write(f"# {name}: {value}\n".encode())
+    with begun(path, record, mode) as packed:
         for x, ys in answers.upper_rows():
             if len(ys):
                 first = firsts[x]
                 packed.write(first + first.join(map(seconds.__getitem__, ys.tolist())))
 
 
-def quoted(key: str) -> str:
-    """Return a text as CSV quotes it."""
-    return '"' + key.replace('"', '""') + '"'
+@contextmanager
+def begun(path: Path, record: Mapping[str, object], mode: int) -> Iterator[gzip.GzipFile]:
+    """Write a new file of answers whole or not at all; its first lines are there already."""
+    with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+        for name, value in record.items():
+            packed.write(f"# {name}: {value}\n".encode())
+        yield packed
+
+
+def as_written(keys: KeyArray) -> tuple[list[str], str]:
+    """Return the text of each key, as CSV quotes it unless it is an integer, and what stands between two keys."""
+    if keys.dtype != object:
+        return list(map(str, keys.tolist())), " "
+    return ['"' + key.replace('"', '""') + '"' for key in keys.tolist()], ","
+
+
+def most_bytes(keys: KeyArray) -> int:
+    """Return how many bytes a key can take at most: in quotes, and twice as long if it is all quotes."""
+    return 2 * max((len(str(key).encode()) for key in keys.tolist()), default=0) + 2
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,7 @@ class AnswersFile:
     """
 
     path: Path
-    record: Mapping[str, str]
+    record: Mapping[str, str] = field(repr=False, compare=False)
 
     @classmethod
     def open(cls, path: AnyPath) -> AnswersFile:
@@ -101,7 +116,7 @@ class AnswersFile:
         """The mechanism that drew the answers."""
         return self._value("mechanism")
 
-    @property
+    @cached_property
     def epsilon(self) -> Fraction:
         """ε of the answers, according to the file."""
         return positive(self._value("epsilon"), "epsilon")
@@ -131,9 +146,7 @@ class AnswersFile:
     def answers(self, keys: KeyArray) -> AnsweredPairs:
         """Read the pairs, using only as much memory as the answers themselves take, whatever the file holds."""
         read = self._integer_pairs if keys.dtype != object else self._text_pairs
-        longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
-        most = len(keys) ** 2 * (2 * longest + 3)  # a key is twice as long only if it is all quotes
-        with opened_behind_head(self.path, most) as file:
+        with opened_behind_head(self.path, len(keys) ** 2 * (most_bytes(keys) + 1)) as file:
             try:
                 return AnsweredPairs.of_parts(len(keys), self._ascending(read(file, keys), len(keys)))
             except (ValueError, OverflowError, csv.Error) as error:
@@ -155,11 +168,10 @@ class AnswersFile:
     def _integer_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
         while lines := file.readlines(_BLOCK):
             numbers = np.array(b"".join(lines).split(), np.int64)
-            places = np.searchsorted(keys, numbers)
-            places[places == len(keys)] = 0
-            if (missing := keys[places] != numbers).any():
+            positions = places_in(keys, numbers)
+            if (missing := positions < 0).any():
                 raise self._unknown(int(numbers[missing][0]))
-            yield places.reshape(-1, 2).astype(np.int64)
+            yield positions.reshape(-1, 2)
 
     def _text_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
         place = {key: i for i, key in enumerate(keys.tolist())}

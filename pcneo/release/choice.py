@@ -13,7 +13,6 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
-from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import Release, Source
 from pcneo.store.chosen_graph import (
     choose_selection,
@@ -36,7 +35,8 @@ class Chosen:
         graph: a graph that pcneo does not know yet is entered just before the spend.
         run: the stored run with the groups; None without groups.
         vertices: their number by the run or the count store, until the graph is read.
-        paid: the part of ε, along with δ, that another release in the same call pays; None if none does.
+        already_paid: the part of ε, along with δ, that another release pays, in this call or before it; None if none
+            does.
         together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
     """
 
@@ -44,7 +44,7 @@ class Chosen:
     graph: GraphRecord
     run: RunRecord | None
     vertices: int
-    paid: Fraction | None = None
+    already_paid: Fraction | None = None
     together: str = ""
 
     @property
@@ -60,7 +60,7 @@ class Chosen:
     @property
     def spend(self) -> Spend:
         """The spend that the ledger records."""
-        return spend_of(self.mechanism.on(self.vertices), self.run, paid=self.paid)
+        return spend_of(self.mechanism.on(self.vertices), self.run, already_paid=self.already_paid)
 
     @property
     def of_answers(self) -> tuple[object, ...]:
@@ -111,7 +111,7 @@ def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRe
     """Fill in, from the ledger, the run and the version that kept answers are about."""
     if request.answers_from is None or not request.mechanism.needs_groups:
         return request
-    record = AnswersFile.open(request.answers_from).release_of(list_ledger(db).releases)
+    record = request.answers_from.release_of(list_ledger(db).releases)
     current = {run.id: run.version for run in runs}
     if request.names_run or request.groups is not None:
         raise ParameterError(
@@ -162,11 +162,11 @@ def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
         )
 
 
-def spend_of(mechanism: Mechanism, run: RunRecord | None, *, paid: Fraction | None = None) -> Spend:
-    """Return the spend that the ledger records."""
+def spend_of(mechanism: Mechanism, run: RunRecord | None, *, already_paid: Fraction | None = None) -> Spend:
+    """Return the spend that the ledger records: what is not already paid for."""
     epsilon, delta = mechanism.entry
-    if paid is not None:
-        epsilon, delta = epsilon - paid, Fraction(0)
+    if already_paid is not None:
+        epsilon, delta = epsilon - already_paid, Fraction(0)
     return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 
@@ -205,7 +205,7 @@ def _graph_of_answers(db: Database, request: Source, named: Selection) -> str | 
     """Return the graph whose ledger has the given answers, where no graph is named."""
     if named or not isinstance(request, Release) or request.answers_from is None:
         return None
-    return AnswersFile.open(request.answers_from).graph_of(list_ledger(db).releases)
+    return request.answers_from.graph_of(list_ledger(db).releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

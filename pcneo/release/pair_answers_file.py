@@ -6,7 +6,6 @@ Lines `# name: value` come first, as in a file of answers of `respond`.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,13 +14,10 @@ import numpy as np
 
 from pcneo.basics.model import KeyArray
 from pcneo.basics.visible import visible
-from pcneo.basics.whole_file import whole_file
 from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
 from pcneo.errors import GraphError
 from pcneo.privacy import facts
-from pcneo.release.answers_file import opened_behind_head, quoted
-
-_LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
+from pcneo.release.answers_file import as_written, begun, most_bytes, opened_behind_head
 
 
 def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairAnswers) -> str:
@@ -35,10 +31,8 @@ def write_pair_answers(
     path: Path, keys: KeyArray, graph: Hull, answers: facts.PairAnswers, record: Mapping[str, object], mode: int
 ) -> None:
     """Write a new file whole or not at all."""
-    with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-        for name, value in record.items():
-            packed.write(f"# {name}: {value}\n".encode())
-        at = 0
+    at = 0
+    with begun(path, record, mode) as packed:
         for lines in _beginnings(keys, graph):
             ends = np.where(answers.yes[at : at + len(lines)], "1\n", "0\n").tolist()
             packed.write("".join([a + b for a, b in zip(lines, ends, strict=True)]).encode())
@@ -48,8 +42,7 @@ def write_pair_answers(
 def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
     """Read the answers about the pairs inside the groups as they are now."""
     yes, at = np.empty(graph.pair_count, np.bool_), 0
-    longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
-    with opened_behind_head(path, graph.pair_count * (4 * longest + 8) + 1) as file:
+    with opened_behind_head(path, graph.pair_count * (2 * most_bytes(keys) + 4) + 1) as file:
         for lines in _beginnings(keys, graph):
             for beginning in lines:
                 start = beginning.encode()
@@ -68,8 +61,6 @@ def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
 
 def _beginnings(keys: KeyArray, graph: Hull) -> Iterator[list[str]]:
     """Yield what the line of each pair begins with, in blocks."""
-    integers = keys.dtype != object
-    texts = [str(key) if integers else quoted(key) for key in keys.tolist()]
-    between = " " if integers else ","
+    texts, between = as_written(keys)
     for u, v in pair_blocks(graph.protected):
         yield [texts[x] + between + texts[y] + between for x, y in zip(u.tolist(), v.tolist(), strict=True)]

@@ -82,11 +82,12 @@ class Prepared(Chosen):
     def spend(self) -> Spend:
         """The spend that the ledger records."""
         is_free = not (self.mechanism.adds_noise or self.draws_answers)
-        return spend_of(self.mechanism, self.run, paid=self.mechanism.epsilon if is_free else self.paid)
+        already_paid = self.mechanism.epsilon if is_free else self.already_paid
+        return spend_of(self.mechanism, self.run, already_paid=already_paid)
 
     def draw(self, noise: Noise, once: Once) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex."""
-        return self.mechanism.draw_beside(self.facts, self.scaling, noise, once)
+        return self.mechanism.draw(self.facts, self.scaling, noise, once)
 
 
 def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
@@ -134,7 +135,7 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         **vars(choice),
         "request": replace(choice.request, mechanism=mechanism),
         "vertices": source.graph.vertex_count,
-        "paid": choice.paid if mechanism.adds_noise else None,
+        "already_paid": choice.already_paid if mechanism.adds_noise else None,
     }
     return Prepared(
         **known,

@@ -7,7 +7,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, pairs_in_groups_of_two
 from pcneo.errors import GraphChangedError
-from pcneo.graph import MembershipHash, fingerprint
+from pcneo.graph import fingerprint, hash_of_batches
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
@@ -70,9 +70,7 @@ class ReadGraph:
         with db.reading_version(run):
             rows = db.page_cohesions(self.record.selection, run, self.graph.keys)
             batch = batch_from_rows(self.graph, rows, run.search)
-        digest = MembershipHash()
-        digest.update(batch)
-        if digest.hexdigest() != run.membership_hash:
+        if hash_of_batches([batch]) != run.membership_hash:
             raise GraphChangedError(
                 f"The stored memberships of run {run.id} are no longer those that were written. "
                 "Annotate the graph again.",
@@ -82,9 +80,9 @@ class ReadGraph:
             progress("reading groups", len(batch.members), run.memberships)
         self.groups[run.id] = batch
 
-    def share_inside(self, run: RunRecord, *, kept: bool = False) -> float | None:
+    def share_inside(self, run: RunRecord) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None without connections."""
-        return float(self.facts(run, kept=kept).protected().inside.mean()) if self.graph.edge_count else None
+        return float(self.facts(run).protected().inside.mean()) if self.graph.edge_count else None
 
     def groups_now(self, run: RunRecord, *, kept: bool = False) -> dict[str, float | None]:
         """Return what share of the connections no group holds, and what share of the others is a group of two."""

@@ -259,7 +259,8 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
         if mechanism.adds_noise:
             share = request.share
             of_all = Once() if share is None else bounds.setdefault((release.graph.name, share), Once())
-            numbers.append(_Numbers(release, partial(_itself, release.draw(noise, of_all))))
+            drawn = release.draw(noise, of_all)
+            numbers.append(_Numbers(release, lambda drawn=drawn: drawn))
             continue
         if release.answer_set not in sets:
             # [answers-once] All releases that share answers are computed from these.
@@ -275,10 +276,6 @@ def _root_mean_square_error(counts: Sequence[float], release: Prepared) -> float
     """Return how far the counts as released are from the exact ones: for the owner alone."""
     off = [count - exact for count, exact in zip(counts, release.counts.tolist(), strict=True)]
     return math.sqrt(math.fsum(x * x for x in off) / len(off))
-
-
-def _itself(drawn: Drawn) -> Drawn:
-    return drawn
 
 
 def _publish(
@@ -302,20 +299,20 @@ def _publish(
             numbers.note_means(db)
             released.append(
                 Released(
-                    ready.id,
-                    request.public,
-                    request.reports,
-                    record["total"],
-                    record["promise"],
-                    ready.mechanism.in_plain_words,
-                    request.answers_file if ready.draws_answers else None,
-                    numbers.fate,
-                    record.get("warning", ""),
-                    numbers.drawn.remark if request.fate == "publish" else "",
-                    record.get("standardErrorOfTotal"),
-                    record.get("standardErrorsAre", ""),
-                    account.total,
-                    account.left,
+                    id=ready.id,
+                    public=request.public,
+                    reports=request.reports,
+                    total=record["total"],
+                    promise=record["promise"],
+                    in_plain_words=ready.mechanism.in_plain_words,
+                    answers=request.answers_file if ready.draws_answers else None,
+                    answers_are=numbers.fate,
+                    warning=record.get("warning", ""),
+                    remark=numbers.drawn.remark if request.fate == "publish" else "",
+                    standard_error_of_total=record.get("standardErrorOfTotal"),
+                    standard_errors_are=record.get("standardErrorsAre", ""),
+                    budget=account.total,
+                    left=account.left,
                 )
             )
     if failures:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from pathlib import Path
 from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import AnyP, P
-from pcneo.basics.spelling import did_you_mean
+from pcneo.basics.spelling import did_you_mean, similar
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
@@ -119,7 +118,7 @@ class Release(Source, Destination):
         mechanism: with one k.
         answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`,
             or for `publish` where parties answer, since their collector has seen the answers.
-        answers_from: a file of answers of an earlier release, to compute from at no cost, with its mechanism and ε.
+        answers_from: the answers of an earlier release, to compute from at no cost, with its mechanism and ε.
         groups: for `critical`, a kept version of the run, whose groups are used although the graph has moved on.
         share: a name; releases of one graph with the same name draw, and pay for, what they share only once: a C*,
             noisy degrees, or answers.
@@ -129,7 +128,7 @@ class Release(Source, Destination):
 
     mechanism: Mechanism
     answers: str | None = None
-    answers_from: AnyPath | None = None
+    answers_from: AnswersFile | None = None
     groups: int | None = None
     parties: bool = False
     share: str | None = None
@@ -196,9 +195,9 @@ class Release(Source, Destination):
 
     def check_answers_from(self) -> None:
         """Refuse a mechanism or an ε other than that of the answers that it is computed from."""
-        if self.answers_from is None:
+        file = self.answers_from
+        if file is None:
             return
-        file = AnswersFile.open(self.answers_from)
         for name, given, own in (
             ("mechanism", self.mechanism.name, file.mechanism),
             ("epsilon", self.mechanism.epsilon, file.epsilon),
@@ -257,8 +256,8 @@ def _wrong_columns(names: Sequence[str]) -> str:
     """Say which column is unknown, given twice or missing; return an empty text if all is well."""
     for name in names:
         if name not in COLUMNS:
-            near = difflib.get_close_matches(name, COLUMNS, 1)
-            return f"there is no column {name!r}" + (f", did you mean {near[0]!r}?" if near else "")
+            near = similar(name, COLUMNS)
+            return f"there is no column {name!r}" + (f", did you mean {near!r}?" if near else "")
         if names.count(name) > 1:
             return f"the column {name!r} appears twice"
     missing = [name for name in NEEDED if name not in names]
@@ -293,7 +292,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
         to=Path(to),
         groups=groups,
         answers=cells.get("answers") or None,
-        answers_from=Path(cells["from"]) if cells.get("from") else None,
+        answers_from=AnswersFile.open(cells["from"]) if cells.get("from") else None,
         share=cells.get("share") or None,
     )
     with _in_line(path, line):

@@ -28,7 +28,7 @@ def _sharing_answers(chosen: Sequence[Chosen]) -> list[Chosen]:
         # [respond-afterwards] What is computed from answers costs nothing more.
         free = choice.request.answers_from is not None or choice.of_answers in drawn
         drawn.add(choice.of_answers)
-        charged.append(replace(choice, paid=choice.mechanism.epsilon) if free else choice)
+        charged.append(replace(choice, already_paid=choice.mechanism.epsilon) if free else choice)
     return charged
 
 
@@ -54,7 +54,8 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
     delta, epsilon_1 = _one_delta(full), _least_epsilon_1(group, full)
     degrees: list[Fraction | None] = [mechanism.parameter("epsilon_0") for mechanism in full]
     epsilon_0 = min(filter(None, degrees), default=Fraction(0))
-    together, drawn = list[Chosen](), Fraction(0)
+    files: list[Chosen] = []
+    degrees_paid = Fraction(0)  # by the files so far
     for choice, mechanism, own_degrees in zip(group, full, degrees, strict=True):
         of_degrees = epsilon_0 if own_degrees else Fraction(0)
         own = (mechanism.epsilon - epsilon_1 - of_degrees) / choice.request.parts
@@ -69,13 +70,15 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
         if of_degrees:
             parts["epsilon_0"] = of_degrees
         request = replace(choice.request, mechanism=replace(choice.mechanism, **parts))
-        paid = epsilon_1 + min(drawn, of_degrees) if together else None
-        choice = replace(choice, request=request, paid=paid)
-        drawn = max(drawn, of_degrees)
-        together.append(choice)
-    cost = compose(choice.spend.cost for choice in together)
-    said = f"{len(together)} files rest on one bound of common neighbours; together they cost {cost}."
-    return [replace(choice, together=said) for choice in together] if len(together) > 1 else together
+        # The first file pays for C*, and the first with degrees for those.
+        already_paid = epsilon_1 + min(degrees_paid, of_degrees) if files else None
+        files.append(replace(choice, request=request, already_paid=already_paid))
+        degrees_paid = max(degrees_paid, of_degrees)
+    if len(files) == 1:
+        return files
+    cost = compose(file.spend.cost for file in files)
+    together = f"{len(files)} files rest on one bound of common neighbours; together they cost {cost}."
+    return [replace(file, together=together) for file in files]
 
 
 def _one_delta(full: Sequence[Mechanism]) -> Fraction:

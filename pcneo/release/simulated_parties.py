@@ -17,8 +17,7 @@ def answers_of_parties(graph: Graph, epsilon: Fraction, noise: Noise) -> Answere
     key_list, keys = AskedKeys(graph.keys), graph.keys.tolist()
     sent: dict[int, Answered] = {}
     for at, key in enumerate(keys):
-        places = graph.neighbours[graph.offsets[at] : graph.offsets[at + 1]].tolist()
         # [party-rooms] Nothing but this vertex's own row goes in.
-        own = OwnRow(key, [keys[place] for place in places])
+        own = OwnRow(key, [keys[place] for place in graph.neighbours_of(at).tolist()])
         sent[at] = answer(key, own, key_list, epsilon, noise.coins)
     return AnsweredPairs(put_together(key_list, sent)[1])

@@ -98,11 +98,8 @@ def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerR
 
     `spend` decides again, under the lock.
     """
-    spends: dict[str, list[Spend]] = {}
-    for choice in chosen:
-        spends.setdefault(choice.graph.name, []).append(choice.spend)
     ledger = list_ledger(db)
-    _admit(ledger, [choice.graph for choice in chosen], spends, terms)
+    _admit(ledger, [choice.graph for choice in chosen], _spends(chosen), terms)
     return ledger
 
 
@@ -191,9 +188,9 @@ def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:
     return list({release.graph.name: release.source.record for release in prepared}.values())
 
 
-def _spends(prepared: Sequence[Prepared]) -> dict[str, list[Spend]]:
+def _spends(releases: Sequence[Chosen]) -> dict[str, list[Spend]]:
     spends: dict[str, list[Spend]] = {}
-    for release in prepared:
+    for release in releases:
         spends.setdefault(release.graph.name, []).append(release.spend)
     return spends
 

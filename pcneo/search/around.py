@@ -28,16 +28,8 @@ def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
 
 def neighbours_near(graph: Graph, vertex: int, members: Iterable[int]) -> Neighbours:
     """Return what `around` needs, from a graph in memory; vertices are given by position."""
-
-    def row(place: int) -> list[int]:
-        return graph.neighbours[graph.offsets[place] : graph.offsets[place + 1]].tolist()
-
-    places = {vertex, *members, *row(vertex)}
-    return {_keys(graph, [place])[0]: set(_keys(graph, row(place))) for place in places}
-
-
-def _keys(graph: Graph, places: list[int]) -> list[Key]:
-    return graph.keys[places].tolist()
+    places = {vertex, *members, *graph.neighbours_of(vertex).tolist()}
+    return {graph.keys[[place]].tolist()[0]: set(graph.keys[graph.neighbours_of(place)].tolist()) for place in places}
 
 
 def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import DEFAULT_SEARCH, Search
-from pcneo.errors import AnswerError
+from pcneo.errors import fault
 from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
@@ -124,9 +124,9 @@ class Task:
         if condition != SOUND:
             queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()
             failed = _CONDITIONS[condition].format(culprit)
-            raise AnswerError(
+            raise fault(
                 f"The cohesion computed for vertex {queried!r} at p={self.search.p}, search {self.search.name}, "
-                f"{failed}. This is a fault in pcneo; please report it.",
+                f"{failed}",
                 vertex=queried,
                 condition=failed,
             )

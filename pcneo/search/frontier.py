@@ -235,7 +235,7 @@ def _fetch_from_arrays(graph: Graph) -> Fetch:
     places = {key: place for place, key in enumerate(graph.keys.tolist())}
 
     def neighbours(place: int) -> list[Key]:
-        return graph.keys[graph.neighbours[graph.offsets[place] : graph.offsets[place + 1]]].tolist()
+        return graph.keys[graph.neighbours_of(place)].tolist()
 
     return lambda keys: [(key, neighbours(places[key])) for key in keys if key in places]
 

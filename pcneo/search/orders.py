@@ -92,7 +92,7 @@ def _numbered(searched: Searched, ranks: NDArray[np.int64]) -> Searched:
 
 def _compare(graph: Graph, batches: list[CohesionBatch], i: int) -> VertexSteadiness:
     """Compare the i-th cohesions; the first batch is that of the keys as they are."""
-    sets = [batch.members[batch.offsets[i] : batch.offsets[i + 1]] for batch in batches]
+    sets = [batch.members_of(i) for batch in batches]
     texts = [members.tobytes() for members in sets]
     sizes = [len(members) for members in sets[1:]]
     ends, inside = _connections(graph, sets)
@@ -113,7 +113,7 @@ def _connections(graph: Graph, sets: list[NDArray[np.uint32]]) -> tuple[NDArray[
     """Return the connections inside any of the sets, as positions, (2, c), and which sets each is in, (sets, c)."""
     everyone = np.unique(np.concatenate(sets))
     member = np.array([np.isin(everyone, members, assume_unique=True) for members in sets])
-    rows = [graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]] for v in everyone]
+    rows = [graph.neighbours_of(v) for v in everyone]
     sources = np.repeat(np.arange(len(everyone)), [len(row) for row in rows])
     targets = np.concatenate(rows)
     places = np.minimum(np.searchsorted(everyone, targets), len(everyone) - 1)

@@ -222,10 +222,11 @@ def _choose_port(port: int | None, earlier: int | None = None) -> int:
         return probe.getsockname()[1]
 
 
-def is_fetched(version: str = DEFAULT_VERSION, *, browser: bool = False) -> bool:
+def is_fetched(*, browser: bool = False) -> bool:
     """Whether all that a start needs is in the cache, so that nothing has to be fetched."""
-    folder = cache_folder() / f"neo4j-{version}"
-    return all((folder / jar.filename).exists() for jar in read_lock(version)) and (not browser or browser_is_fetched())
+    folder = cache_folder() / f"neo4j-{DEFAULT_VERSION}"
+    jars_are_there = all((folder / jar.filename).exists() for jar in read_lock(DEFAULT_VERSION))
+    return jars_are_there and (not browser or browser_is_fetched())
 
 
 def find_java() -> Path:

@@ -12,7 +12,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError
-from pcneo.graph import membership_hash
+from pcneo.graph import hash_of_batches
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.search.around import around
 from pcneo.store.chosen_graph import find_keys, other_kind, read_graph
@@ -186,7 +186,7 @@ def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -
             if stored.run.replaced_at is None:
                 raise
             raise _differs(stored.run) from error
-    digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
+    digest = hash_of_batches([batch])
     critical, inside = critical_counts(read, batch)
     if digest != stored.run.membership_hash or (inside != batch.edges).any():
         raise _differs(stored.run)

@@ -14,12 +14,9 @@ __all__ = ["hash_of", "write_parquet"]
 
 def hash_of(batches: Iterable[CohesionBatch]) -> str:
     """Return the hash of all memberships."""
-    from pcneo.graph import MembershipHash
+    from pcneo.graph import hash_of_batches
 
-    digest = MembershipHash()
-    for batch in batches:
-        digest.update(batch)
-    return digest.hexdigest()
+    return hash_of_batches(batches)
 
 
 def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:

@@ -125,7 +125,7 @@ def shipped(n: int, connected: Pairs, yes: Pairs | None = None, groups: Groups |
     answers = None
     if yes is not None:
         ends = np.array(sorted(yes), np.int64).reshape(-1, 2)
-        answers = AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1])
+        answers = AnsweredPairs.of_parts(n, [ends])
         seen["answered"] = answers.degrees()
     return Attack(graph_of(n, connected, groups)).of(Seen(n, **seen), answers)
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 
+import discrete_laplace
 import naive
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def test_the_bound_fails_with_a_probability_of_at_most_delta(epsilon: str, delta
         cases = {(common(n, g, *pair), largest_common(n, g)) for g in every_graph(n) for pair in pairs}
         for shared, largest in cases:
             # C + X + pad < cn; the clamp at n - 2 is never lower than cn.
-            assert laplace.cdf(shared - 1 - largest - pad, first) <= mechanism.delta
+            assert discrete_laplace.cdf(shared - 1 - largest - pad, first) <= mechanism.delta
 
 
 # --- The promise, exactly: every degree's noise, every scale, every total

@@ -118,7 +118,7 @@ def test_answers_are_as_likely_as_the_twin_says(epsilon: Fraction) -> None:
 
 def estimates(n: int, yes: Pairs, below: int, k: int) -> Estimates:
     ends = np.array(yes, np.int64).reshape(-1, 2)
-    return estimate(AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1]), Flips(n, below), k)
+    return estimate(AnsweredPairs.of_parts(n, [ends]), Flips(n, below), k)
 
 
 def close(computed: float, exact: Fraction) -> bool:
@@ -171,7 +171,7 @@ def test_what_is_counted_in_the_answers_agrees_with_matrices(n: int, share: floa
     rng = np.random.default_rng(n)
     matrix = np.triu(rng.random((n, n)) < share, 1)
     x, y = np.nonzero(matrix)
-    answers = AnsweredPairs.of_pairs(n, x, y)
+    answers = AnsweredPairs.of_parts(n, [np.column_stack((x, y))])
     H = (matrix | matrix.T).astype(np.int64)  # noqa: N806
     d, common = H.sum(axis=0), H @ H
     assert np.array_equal(answers.degrees(), d)

@@ -29,7 +29,7 @@ from pcneo.search import search_all, search_batches
 
 def answers_of(n: int, pairs: Any) -> AnsweredPairs:
     ends = np.array(list(pairs), np.int64).reshape(-1, 2)
-    return AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1])
+    return AnsweredPairs.of_parts(n, [ends])
 
 
 def searched(flips: Flips, answers: AnsweredPairs) -> Graph:

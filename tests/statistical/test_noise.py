@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
+import discrete_laplace
 import numpy as np
 import pytest
 
-from pcneo.privacy import laplace
 from pcneo.privacy.noise import ReleaseNoise, add_noise, handed_scale
 
 F = Fraction
@@ -149,7 +149,7 @@ def test_small_scales_reach_the_sampler_to_the_last_bit_and_give_the_probabiliti
     handed = F(handed_to_opendp(scale, monkeypatch))
     assert handed == F(handed_scale(scale))
     assert scale <= handed < scale * (1 + F(1, 2**52))
-    moved, wanted = (2 * laplace.cdf(-1, t) for t in (handed, scale))
+    moved, wanted = (2 * discrete_laplace.cdf(-1, t) for t in (handed, scale))
     assert 1 <= F(moved) / F(wanted) <= 1 + F(1, 2**51) / scale
 
 

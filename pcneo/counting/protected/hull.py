@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
-from pcneo.counting.cliques import clique_counts, edge_ends
+from pcneo.counting.cliques import clique_counts, edge_ends, root_costs
 from pcneo.counting.protected.listed import listed_hull
 from pcneo.counting.protected.pairs import PAIRS, Protected, pair_blocks
-from pcneo.errors import AnswerError, GraphError
+from pcneo.errors import AnswerError, GraphError, fault
 from pcneo.graph.arrays import compress
 from pcneo.kernels import weighing as kernels
 from pcneo.kernels.compilation import compilation_announced
@@ -129,7 +129,7 @@ class Hull:
             kernels.steps_of_fours(dag, first, last, place, taken)
 
         with compilation_announced(PAIRS):
-            run_ranges(_costs(dag), lambda: np.zeros(n, np.int64), count, self._concurrency)
+            run_ranges(root_costs(dag), lambda: np.zeros(n, np.int64), count, self._concurrency)
         return _STEPS_A_FOUR * int(taken.sum())
 
     @cached_property
@@ -165,7 +165,7 @@ class Hull:
                 kernels.connected_pairs(graph.offsets, graph.neighbours, u, v, connected[at : at + len(u)])
             at += len(u)
         if np.count_nonzero(connected) != np.count_nonzero(self.protected.inside):
-            raise AnswerError("The protected connections do not add up: a fault in pcneo; please report it.")
+            raise fault("The protected connections do not add up")
         return connected
 
     def answer(self, below: int, coins: Callable[[int], bytes]) -> PairAnswers:
@@ -196,7 +196,7 @@ class Hull:
             kernels.weigh_triangles(dag, kinds, table, v, first, last, *memory)
 
         with compilation_announced(PAIRS):
-            parts = run_ranges(_costs(dag), lambda: (np.zeros((3, n)), np.zeros(m), np.zeros(m)), weigh, threads)
+            parts = run_ranges(root_costs(dag), lambda: (np.zeros((3, n)), np.zeros(m), np.zeros(m)), weigh, threads)
         sums, products, squares = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
         if not np.isclose((table[kinds] * products).sum(), sums[0].sum(), rtol=1e-6, atol=1e-3):
             raise _wrong()
@@ -226,7 +226,9 @@ class Hull:
             kernels.weigh_fours(dag, kinds, table, first, last, *memory)
 
         with compilation_announced(PAIRS):
-            parts = run_ranges(_costs(dag), lambda: (np.zeros(n, np.int64), np.zeros((2, n))), weigh, self._concurrency)
+            parts = run_ranges(
+                root_costs(dag), lambda: (np.zeros(n, np.int64), np.zeros((2, n))), weigh, self._concurrency
+            )
         sums, at_root = np.sum([of_thread for _, of_thread in parts], axis=0)
         if not np.isclose(sums.sum(), 4 * at_root.sum(), rtol=1e-6, atol=1e-3):
             raise _wrong()
@@ -307,9 +309,5 @@ class _InBits(NamedTuple):
     outside: Bits
 
 
-def _costs(dag: Dag) -> NDArray[np.int64]:
-    return np.diff(dag.offsets) ** 2 + 1
-
-
 def _wrong() -> AnswerError:
-    return AnswerError("The weights of cliques do not add up. This is a fault in pcneo; please report it.")
+    return fault("The weights of cliques do not add up")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import Graph
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Protected
-from pcneo.errors import AnswerError
+from pcneo.errors import fault
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
@@ -32,5 +32,5 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
     with compilation_announced(PAIRS):
         run_ranges(protected.costs + degrees, lambda: marks_for(n), fill, concurrency)
     if np.count_nonzero(inside) != protected.pair_count:
-        raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
+        raise fault("The graph with all protected pairs is not sound")
     return Graph(protected.graph.keys, rows_at, neighbours), inside

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
-from pcneo.errors import AnswerError, GraphError, ParameterError
+from pcneo.errors import GraphError, ParameterError, fault
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, marks_for
@@ -104,7 +104,7 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
         run_ranges(costs, lambda: marks_for(n), count, concurrency)
     protected = Protected(graph, rows, costs, pairs, degrees, inside)
     if degrees.sum() != 2 * (pairs.sum() + graph.edge_count - np.count_nonzero(inside)):
-        raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
+        raise fault("The graph with all protected pairs is not sound")
     return protected
 
 

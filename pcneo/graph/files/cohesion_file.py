@@ -18,6 +18,7 @@ from pcneo.basics.model import CohesionBatch, KeyArray
 from pcneo.basics.searches import DEFAULT_P, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, ParameterError, PcneoError, needs_extra
+from pcneo.graph.arrays import places_in
 from pcneo.graph.files.cohesion_file_head import FORMAT, PREFIX, FileHead
 from pcneo.graph.files.unpacked_sizes import unpacks_to_more
 
@@ -273,9 +274,9 @@ class CohesionFile:
         if pyarrow.types.is_string(wanted.type) == (keys.dtype == object):
             with self._reading():
                 values = np.array(wanted.to_pylist(), object) if keys.dtype == object else np.asarray(wanted)
-            places = np.searchsorted(keys, values)
-            if (places < len(keys)).all() and (keys[places] == values).all():
-                return places.astype(np.int64)
+            positions = places_in(keys, values)
+            if (positions >= 0).all():
+                return positions
         raise self._unfit("it names vertices that the graph does not have")
 
     def _unfit(self, why: str) -> FileFormatError:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pcneo.basics.keys import INT64
 from pcneo.errors import ParameterError
 from pcneo.graph.files.graph_file import GraphFile, LeftOut, Properties
 from pcneo.graph.given import GivenGraph, as_graph
-
-_INT64 = range(-(2**63), 2**63)
 
 
 def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
@@ -55,7 +54,7 @@ def _scalars(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Properties
 def _kept(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Iterator[tuple[str, Any]]:
     for name, given in attributes.items():
         value = given.item() if isinstance(given, np.generic) else given
-        if isinstance(value, int) and value not in _INT64:
+        if isinstance(value, int) and value not in INT64:
             raise ParameterError(
                 f"attribute {name!r} is {value}, which does not fit in Neo4j's 64-bit integers",
                 name=str(name),

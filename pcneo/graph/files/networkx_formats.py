@@ -22,6 +22,8 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 
 from pcneo.basics.bounded_file import bad_file, read_whole
+from pcneo.basics.keys import INT64
+from pcneo.basics.visible import is_utf8
 from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
 from pcneo.graph.files.line_blocks import ADVICE
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-_INT64 = range(-(2**63), 2**63)
 _GML_POSITION = re.compile(r" at \((\d+), \d+\)")
 
 
@@ -126,11 +127,11 @@ def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: 
     for name, value in attributes.items():
         if not name:
             raise bad_file(path, f"{of} has an attribute without a name")
-        if isinstance(value, int) and value not in _INT64:
+        if isinstance(value, int) and value not in INT64:
             raise bad_file(
                 path, f"attribute {name!r} of {of} is {value}, which does not fit in Neo4j's 64-bit integers"
             )
-        if isinstance(value, str) and not _is_text(value):
+        if isinstance(value, str) and not is_utf8(value):
             raise bad_file(path, f"attribute {name!r} of {of} holds half a surrogate pair")
         if isinstance(value, bool | int | float | str):
             properties[name] = value
@@ -156,13 +157,9 @@ def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str,
             raise bad_file(
                 path, f"a key of more than {LONGEST_KEY:,} characters, {text[:20]!r}..., is too long to index"
             )
-        if not _is_text(text):
+        if not is_utf8(text):
             raise bad_file(path, f"{what}: {value!r} holds half a surrogate pair")
         if text in owner:
             raise bad_file(path, f"{what}: the key {text!r} is also that of vertex {owner[text]!r}")
         owner[text] = identifier
     return list(owner)
-
-
-def _is_text(value: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in value)

@@ -6,8 +6,12 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms.base import Mechanism
-from pcneo.privacy.randomised_response import Flips, threshold_of
+from pcneo.privacy.mechanisms.parameters import whole
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
+from pcneo.privacy.noise import Noise
+from pcneo.privacy.randomised_response import Flips, check_epsilon, threshold_of
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -15,6 +19,19 @@ class Answered(Mechanism):
     """Pairs are answered by randomised response, and no other random number is drawn."""
 
     adds_noise = False
+
+    def check(self) -> None:
+        """Refuse a k other than 3 and 4, and an ε for which three bytes are too few or a flip is nearly a fair coin."""
+        whole("k", self.k, at_least=3, at_most=4)
+        check_epsilon(self.epsilon, self.name)
+
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return no scales: answers are flipped, and nothing gets noise."""
+        return Scaling(self.n)
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+        """Draw the answers once, and compute the counts from them."""
+        return self.compute(self.answered(facts, noise), facts, noise)
 
     @cached_property
     def flips(self) -> Flips:

@@ -210,14 +210,13 @@ class Mechanism(ABC):
     def scaling(self, facts: Facts) -> Scaling:
         """Return how the scales are found; every fact is computed here, so that nothing can fail after the spend."""
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw once: the scales, where finding them takes noise, then the counts."""
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+        """Draw once: the scales, where finding them takes noise, then the counts.
+
+        `once` has what releases that share with this one have drawn already; that is not drawn again.
+        """
         scales = scaling.draw(noise)
         return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
-
-    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw everything but what the releases that share with this one have drawn already."""
-        return self.draw(facts, scaling, noise)
 
     def exact(self, facts: Facts) -> list[int]:
         """Return the numbers that get noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""

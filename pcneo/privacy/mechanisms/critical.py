@@ -17,12 +17,11 @@ from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.parameters import Switch, whole
+from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import Utility, is_mostly_noise, noise_warning
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import check_epsilon
 from pcneo.privacy.smoothing import BIASED
 
 EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in no group."
@@ -83,11 +82,6 @@ class Critical(Answered):
         " add up to too much."
     )
 
-    def check(self) -> None:
-        """Refuse a k other than 3 and 4, and an ε for which three bytes are too few or a flip is nearly a fair coin."""
-        whole("k", self.k, at_least=3, at_most=4)
-        check_epsilon(self.epsilon, self.name)
-
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m pairs inside groups; nothing bounds the cost of a connection outside."""
         # [critical-groups]
@@ -98,7 +92,7 @@ class Critical(Answered):
         return self.epsilon if inside else None
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: answers are flipped, and nothing gets noise."""
+        """Refuse groups that protect nothing, or too much to count on; there are no scales."""
         graph = facts.protected_graph()
         if not graph.pair_count:
             raise GraphError(
@@ -106,7 +100,7 @@ class Critical(Answered):
                 "nothing."
             )
         graph.check(self.k)
-        return Scaling(self.n)
+        return super().scaling(facts)
 
     # --- Answers and counts
 
@@ -115,10 +109,6 @@ class Critical(Answered):
         """The weights of a pair that is answered no, one that is answered yes, and a connection outside groups."""
         f = self.flips.f
         return -f / (1 - 2 * f), (1 - f) / (1 - 2 * f), 1.0
-
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw the answers once, and compute the counts from them."""
-        return self.compute(self.answered(facts, noise), facts, noise)
 
     def answered(self, facts: Facts, noise: Noise) -> PairAnswers:
         """Draw one answer for each pair of P̂, once."""

@@ -88,21 +88,17 @@ class Edge(OneScale):
     def scaling(self, facts: Facts) -> Scaling:
         """Return the scaling that finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
-        return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
+        return Scaling(self.size, lambda noise: self.scale(largest, noise))
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw C*, and then the counts."""
-        return self.draw_beside(facts, scaling, noise, Once())
-
-    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
-        """Draw the counts, and C* unless a release that shares with this one has drawn it."""
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+        """Draw C*, unless a release that shares with this one has drawn it, and then the counts."""
         scales = [self.covering(self.one_bound(facts, noise, once))] * self.size
         return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
 
-    def one_bound(self, facts: Facts, noise: Noise, once: Once) -> int:
+    def one_bound(self, facts: Facts, noise: Noise, once: Once | None) -> int:
         """Return C*, drawing it unless a release that shares with this one has."""
         # [one-bound] C* does not depend on k: with one ε1 and one δ it is the same number for all.
-        return once.get("C*", lambda: self.bound(facts.largest_common(), noise))
+        return (once or Once()).get("C*", lambda: self.bound(facts.largest_common(), noise))
 
     def _clamped(self, bound: int) -> int:
         # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.

@@ -151,7 +151,7 @@ class Modelled(Total):
             bound = self.bound(largest, noise)
             return self.total_scale(bound, DegreeModel(noisy, self.k).class_count(self.class_scale(bound)))
 
-        return Scaling.by_noise(self.size, find)
+        return Scaling(self.size, find)
 
     def foresee(self, public: Public) -> Foresight:
         """Return the least error of the total; no public number shows that of a count, which depends on the model."""
@@ -176,8 +176,9 @@ class Modelled(Total):
         """Return the scale of the total, which gets all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
 
-    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw degrees and C* unless a release that shares with this one has, the total and the sum over each class."""
+        once = once or Once()
         degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
         bound = self.one_bound(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)

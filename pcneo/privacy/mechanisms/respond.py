@@ -14,8 +14,8 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.parameters import Switch, whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.parameters import Switch
+from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
     FROM_ABOVE,
@@ -29,7 +29,7 @@ from pcneo.privacy.outlook import (
     noise_warning,
 )
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon
+from pcneo.privacy.randomised_response import Flips, Yes, half_true_epsilon
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
 LARGEST = 65_536
@@ -104,9 +104,8 @@ class Respond(Answered):
         return told
 
     def check(self) -> None:
-        """Refuse a k other than 3 and 4, and an ε for which three bytes are too few or a flip is nearly a fair coin."""
-        whole("k", self.k, at_least=3, at_most=4)
-        check_epsilon(self.epsilon, self.name)
+        """Refuse also to smooth counts other than those of triangles."""
+        super().check()
         if self.smooth and self.k != 3:
             raise ParameterError("Only counts of triangles (k = 3) can be smoothed.", name="smooth", value=self.k)
 
@@ -117,14 +116,6 @@ class Respond(Answered):
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m = inside + outside pairs: groups make no difference."""
         return Cost((inside + outside) * self.epsilon)
-
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: answers are flipped, and nothing gets noise."""
-        return Scaling(self.n)
-
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw the answers once, and compute the counts from them."""
-        return self.compute(self.answered(facts, noise), facts, noise)
 
     def answered(self, facts: Facts, noise: Noise) -> Answers:
         """Draw the answers, once."""

@@ -38,11 +38,6 @@ class Scaling:
     vertices: int
     find: Callable[[Noise], Fraction] | None = None
 
-    @classmethod
-    def by_noise(cls, vertices: int, find: Callable[[Noise], Fraction]) -> Scaling:
-        """Return a scaling that finds one scale for all vertices by noise."""
-        return cls(vertices, find)
-
     def draw(self, noise: Noise) -> list[Fraction]:
         """Return the scale of each vertex, drawing where it takes noise."""
         return [] if self.find is None else [self.find(noise)] * self.vertices

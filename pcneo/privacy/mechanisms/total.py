@@ -46,7 +46,7 @@ class Total(Edge):
     counts_vertices = False
     without = frozenset({"smooth"})
 
-    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw the noise of the total, and C* unless a release that shares with this one has drawn it."""
         scales = [self.covering(self.one_bound(facts, noise, once))]
         (total,) = counts = self.noisy_counts(self.exact(facts), scales, noise)

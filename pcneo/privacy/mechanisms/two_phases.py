@@ -16,7 +16,7 @@ from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.parameters import Vertices, whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 
 
@@ -50,9 +50,9 @@ class TwoPhases(OneScale):
     def scaling(self, facts: Facts) -> Scaling:
         """Return the scaling that runs phase 1 on the vertices' views."""
         degrees, common = self.view(facts)
-        return Scaling.by_noise(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
+        return Scaling(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
         """Run both phases once."""
         scales = scaling.draw(noise)
         return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)

@@ -22,7 +22,7 @@ class GroupPairs:
         self.bounds = (groups.sizes - 1) * groups.p.denominator // groups.p.numerator
         self._smallest = np.zeros((n, n), np.uint16)
         for i in np.argsort(-groups.sizes, kind="stable").tolist():  # the smaller ones overwrite
-            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
+            members = groups.members_of(i)
             self._smallest[np.ix_(members, members)] = len(members)
         owners = np.repeat(groups.vertices, groups.sizes)
         order = np.argsort(groups.members, kind="stable")
@@ -37,8 +37,7 @@ class GroupPairs:
         """Return, for each of these pairs, how many of the two vertices have the other in their own group."""
         counted = np.zeros((last - first, self._n), np.uint8)
         for x in range(first, last):
-            own = self._groups.members[self._groups.offsets[x] : self._groups.offsets[x + 1]]
-            counted[x - first, own] += 1
+            counted[x - first, self._groups.members_of(x)] += 1
             counted[x - first, self._of_member[self._member_offsets[x] : self._member_offsets[x + 1]]] += 1
         return counted
 

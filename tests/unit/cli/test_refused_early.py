@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from pcneo.errors import BudgetError, FileFormatError
 from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge
 from pcneo.release import read_batch
+from pcneo.release.answers_file import AnswersFile
 
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 """Nothing listens on port 9: whoever connects ends with exit code 5."""
@@ -245,19 +247,20 @@ def test_an_export_or_a_picture_with_a_name_that_is_too_long_is_refused_as_an_ar
 
 
 def test_a_batch_says_what_else_is_asked_for_of_each_release(tmp_path):
-    file = tmp_path / "batch.csv"
+    file, kept = tmp_path / "batch.csv", tmp_path / "kept.answers.gz"
+    kept.write_bytes(gzip.compress(b"# mechanism: respond\n# epsilon: 1\n"))
     file.write_text(
         "mechanism,epsilon,to,k,groups,answers,from,clip,smooth\n"
         "critical,1,a.csv,3 4,7,keep,,yes,\n"
         "edge,1,b.csv,,,,,no,yes\n"
-        "respond,1,c.csv,,,,kept.answers.gz,,\n"
+        f"respond,1,c.csv,,,,{kept},,\n"
     )
     three, four, edge, respond = read_batch(file)
     assert [(one.mechanism, one.groups, one.answers) for one in (three, four)] == [
         (Critical(k=k, epsilon=1, clip=True), 7, "keep") for k in (3, 4)
     ]
     assert (edge.mechanism, edge.groups, edge.answers_from) == (Edge(epsilon=1, smooth=True), None, None)
-    assert respond.answers_from == Path("kept.answers.gz")
+    assert respond.answers_from == AnswersFile.open(kept)
     for column, cell in (("clip", "maybe"), ("groups", "x")):
         file.write_text(f"mechanism,epsilon,to,{column}\ncritical,1,a.csv,{cell}\n")
         with pytest.raises(FileFormatError, match=rf"line 2: {column} is '{cell}'"):

@@ -10,13 +10,14 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+import discrete_laplace
 import numpy as np
 import pytest
 
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
-from pcneo.privacy import collector, laplace, vertex
+from pcneo.privacy import collector, vertex
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms import (
@@ -320,7 +321,7 @@ def test_the_pad_is_that_of_the_scale_that_is_drawn_and_not_of_the_one_asked_for
 ) -> None:
     """Both first scales are 1/3, which no double is; δ is such that 2 are enough for 1/3 and 3 are needed as drawn."""
     handed = F(handed_scale(F(1, 3)))
-    enough, needed = (F(laplace.cdf(-3, scale, 60)) for scale in (F(1, 3), handed))
+    enough, needed = (F(discrete_laplace.cdf(-3, scale, 60)) for scale in (F(1, 3), handed))
     delta = (enough + needed) / 2
     assert (pad(F(1, 3), delta), pad(handed, delta)) == (2, 3)
     mechanism = kind.taking(epsilon=epsilon_1 + 1, epsilon_1=epsilon_1, n=100, delta=parts * delta, h=h)

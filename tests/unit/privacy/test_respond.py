@@ -156,7 +156,7 @@ def test_shares_are_cut_and_a_mean_degree_is_never_0() -> None:
 
 
 def test_counts_that_cannot_be_right_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = AnsweredPairs.of_pairs(3, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    answers = AnsweredPairs.of_parts(3, [np.array([(0, 1), (0, 2), (1, 2)])])
     answers.rows[0, 0] ^= 4  # no longer symmetric
     with pytest.raises(AnswerError, match="counts of the answers"):
         answers.triangles()
@@ -168,7 +168,7 @@ def test_counts_that_cannot_be_right_are_refused(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("keys", [[3, 5, 20, 100], ["a", 'b "c"', "d, e", "ø #"]], ids=str)
 def test_the_answers_read_back_as_an_edge_list(tmp_path: Path, keys: list[int | str]) -> None:
     array = np.array(keys, np.int64 if isinstance(keys[0], int) else object)
-    answers = AnsweredPairs.of_pairs(4, np.array([0, 0, 2]), np.array([1, 3, 3]))
+    answers = AnsweredPairs.of_parts(4, [np.array([(0, 1), (0, 3), (2, 3)])])
     write_answers(tmp_path / "a.answers.gz", array, answers, {"yesAnswers": 3, "promise": "ε"})
     lines = gzip.decompress((tmp_path / "a.answers.gz").read_bytes()).decode().splitlines()
     assert lines[:2] == ["# yesAnswers: 3", "# promise: ε"]

@@ -44,7 +44,7 @@ def test_for_four_cliques_the_errors_of_triangles_are_said() -> None:
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
 def test_the_least_scale_is_said_of_a_mechanism_with_one(kind: type[OneScale]) -> None:
     mechanism, facts = kind(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
-    outlook = mechanism.utility(facts, Scaling.by_noise(100, lambda _: Fraction(1)))
+    outlook = mechanism.utility(facts, Scaling(100, lambda _: Fraction(1)))
     text = mechanism.describe(outlook)
     least = 3 / (1 - float(mechanism.epsilon_1))
     assert outlook.least_scale == pytest.approx(least)

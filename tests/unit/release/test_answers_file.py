@@ -28,7 +28,7 @@ KEYS = {
 
 def answers(*pairs: tuple[int, int], n: int = 4) -> AnsweredPairs:
     ends = np.array(pairs, np.int64).reshape(-1, 2)
-    return AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1])
+    return AnsweredPairs.of_parts(n, [ends])
 
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
@@ -44,7 +44,7 @@ def test_answers_read_back(tmp_path: Path, keys: np.ndarray, pairs: tuple[tuple[
 
 def test_all_pairs_of_six_hundred_vertices_read_back_however_long_that_makes_the_file(tmp_path: Path) -> None:
     path, keys = tmp_path / "a.answers.gz", np.arange(100, 700)
-    complete = AnsweredPairs.of_pairs(600, *np.triu_indices(600, 1))
+    complete = AnsweredPairs.of_parts(600, [np.column_stack(np.triu_indices(600, 1))])
     write_answers(path, keys, complete, RECORD)
     assert np.array_equal(AnswersFile.open(path).answers(keys).rows, complete.rows)
 

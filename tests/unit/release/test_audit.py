@@ -37,7 +37,7 @@ def test_simulated_scales_repeat_and_are_quantiles() -> None:
     assert scales.median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
 
     values = iter(map(Fraction, [5, 1, 4, 2, 3, *range(6, 21)]))
-    assert simulate(lambda noise: next(values), 20) == type(scales)(20, Fraction(1), Fraction(10), Fraction(19))
+    assert simulate(lambda noise: next(values), 20) == type(scales)(Fraction(1), Fraction(10), Fraction(19))
 
 
 def test_in_80_columns_an_audit_is_one_table_with_a_line_for_each_row_and_a_legend(

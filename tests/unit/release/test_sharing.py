@@ -145,7 +145,7 @@ def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
     noise, once = SimulatedNoise(sample), Once()
     names = ["modelled", "edge", "total", "modelled"]
     made = [mechanism_of(name, epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
-    released = [m.draw_beside(graph, m.scaling(graph), noise, once) for m in made]
+    released = [m.draw(graph, m.scaling(graph), noise, once) for m in made]
     assert [size for _, size in drawn] == [30, 1, 1, 30, 1, 1]  # degrees, C*, then a number or counts for each
     assert released[0].columns["degree"] == released[3].columns["degree"]
     scales = [release.scales[0] * m.epsilon_2 for release, m in zip(released, made, strict=True)]  # type: ignore[attr-defined]
