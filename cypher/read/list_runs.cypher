@@ -10,7 +10,8 @@
 //   pText              string         p as a canonical fraction a/b
 //   search             string|null    name of the search; null in a run of an earlier format
 //   format             integer|null   of the data model under which its graph was last written
-//   version            integer|null   the version
+//   current            integer        the version that readers go by
+//   version            integer|null   the same, where it has a record
 //   readable           boolean|null   true
 //   pcneo              string|null    the pcneo that wrote it
 //   revision           integer|null   of the search; raised where any answer can change
@@ -30,17 +31,17 @@
 //   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL AND (run.version > 0 OR run.search IS NULL)
+WHERE run.id IS NOT NULL AND (coalesce(run.version <> 0, true) OR run.search IS NULL)
 OPTIONAL MATCH (graph:PCohesionGraph {name: run.graph})
 OPTIONAL MATCH (version:PCohesionVersion {run: run.id, version: run.version})
 RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.search AS search,
-       graph.format AS format,
+       graph.format AS format, run.version AS current,
        version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.revision AS revision,
        version.effort AS effort,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,
        version.memberships AS memberships, version.nodeCount AS nodeCount,
        version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,
        version.fingerprint AS fingerprint, version.membershipHash AS membershipHash,
-       coalesce(version.fromFiles = true, false) AS fromFiles, version.startedAt AS startedAt,
+       coalesce(version.fromFiles, false) AS fromFiles, version.startedAt AS startedAt,
        version.finishedAt AS finishedAt, version.replacedAt AS replacedAt
 ORDER BY id

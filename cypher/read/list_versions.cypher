@@ -37,6 +37,6 @@ RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText,
        version.memberships AS memberships, version.nodeCount AS nodeCount,
        version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,
        version.fingerprint AS fingerprint, version.membershipHash AS membershipHash,
-       coalesce(version.fromFiles = true, false) AS fromFiles, version.startedAt AS startedAt,
+       coalesce(version.fromFiles, false) AS fromFiles, version.startedAt AS startedAt,
        version.finishedAt AS finishedAt, version.replacedAt AS replacedAt
 ORDER BY version

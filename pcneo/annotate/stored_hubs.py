@@ -177,7 +177,7 @@ class HubsOfVertices:
         hubs: dict[Key, list[StoredHub]] = {}
         for start in range(0, len(vertices) if version else 0, KEYS_A_CALL):
             part = vertices[start : start + KEYS_A_CALL]
-            for hub in db.get_cohesions(selection, run, version, part):
+            for hub in db.get_cohesions(selection, run, version, part, as_it_is=True):
                 hubs.setdefault(hub.vertex, []).append(hub)
         return cls(hubs)
 

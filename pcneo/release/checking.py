@@ -67,6 +67,8 @@ def check(
     progress: Progress | None = None,
 ) -> Checked:
     """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only."""
+    if damage := [_damaged(error) for error in db.list_damage()]:
+        return Checked((), (*damage, _NOTHING_ELSE))
     if run is not None:
         left = unfinished_runs(db, db.list_graphs()).get(run)
         if left is not None and graph in (None, left.name):
@@ -94,6 +96,17 @@ def check(
     return Checked(tuple(compared), tuple(findings))
 
 
+def _damaged(error: GraphError) -> Finding:
+    """Return the finding about a node that no version of pcneo has written as it is."""
+    label, name = error.data["label"], error.data["name"]
+    return Finding(f"{label} {name}", str(error))
+
+
+_NOTHING_ELSE = Finding(
+    "everything else", "Cohesions and the ledger are looked at once these nodes are put right.", is_fault=False
+)
+
+
 def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
     """Return the runs of a graph, or all; refuse a name that no graph has, and no run or release of a lost one."""
     runs = [stored for stored in db.list_runs() if graph in (None, stored.graph)]
@@ -108,6 +121,7 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     sentences = {
         "torn": f"cohesions have lost or gained members. {again}",
         "astray": f"cohesions do not belong to exactly one vertex. {again}",
+        "changed": f"cohesions have lost a property, or have a value of another kind there. {again}",
         "unmarked": "cohesions carry the label PCohesionRetired and are not retired, or the other way round.",
     }
     for name, sentence in sentences.items():

@@ -8,6 +8,7 @@ read on a follower sees our own writes; errors are translated into ours (`failur
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from pcneo.store.run_reader import RunReader
 from pcneo.store.schema import FORMAT, SchemaItem
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
+from pcneo.store.typed_rows import OwnNode, Properties, Property, properties_of, refusals
 
 EARLIER_BATCH = 2_000
 """Hubs of an earlier format that one transaction deletes."""
@@ -172,6 +174,11 @@ class Database(RunReader):
         """Return the graphs that pcneo knows in this database, by name."""
         return graph_records(self.read("list_graphs"))
 
+    def list_damage(self) -> list[GraphError]:
+        """Return an error for each graph, run and version whose node pcneo cannot have written as it is."""
+        graphs = refusals(_graph, self.read("list_graphs"))
+        return [*graphs, *self.list_damaged_runs()]
+
     def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
         """Record a graph under its name, or return the record that is there, with its own fingerprint key."""
         row = self.write(
@@ -183,8 +190,7 @@ class Database(RunReader):
             fingerprintKey=fingerprint_key,
             format=FORMAT,
         )[0]
-        stored = Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"])
-        record = GraphRecord(name, stored, row["fingerprintKey"])
+        record = _graph({"name": name, **row})
         record.check_stands_for(selection, "Choose another name with --graph.")
         return record
 
@@ -246,13 +252,26 @@ class Database(RunReader):
         return [item for item in wanted if (item.label, item.properties, item.unique) not in there]
 
 
+_GRAPH: Properties = {
+    **properties_of(GraphRecord, without=("selection",)),
+    **properties_of(Selection),
+    "format": Property("format", "int | None"),
+}
+_SECRET = re.compile("[0-9a-f]{64}")
+
+
 def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
-    """Turn rows of the statement `list_graphs` into records."""
-    return [
-        GraphRecord(
-            name=row["name"],
-            selection=Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"]),
-            fingerprint_key=row["fingerprintKey"],
-        )
-        for row in rows
-    ]
+    """Turn rows of the statement `list_graphs` into records; refuse a node that pcneo cannot have written."""
+    return list(map(_graph, rows))
+
+
+def _graph(row: Row) -> GraphRecord:
+    node = OwnNode("PCohesionGraph", repr(row["name"]), graph=row["name"])
+    values = node.read(row, _GRAPH)
+    for name in ("nodeLabels", "relationshipTypes"):
+        if not row[name] or "" in row[name]:
+            raise node.unknown(row, name)
+    if not _SECRET.fullmatch(row["fingerprintKey"]):
+        raise node.refusal("fingerprintKey", "has a fingerprintKey that is not 64 hexadecimal digits")
+    selection = Selection(values["node_labels"], values["relationship_types"], values["key"])
+    return GraphRecord(values["name"], selection, values["fingerprint_key"])

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from neo4j.time import DateTime
-
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
 from pcneo.store.database import GraphRecord
 from pcneo.store.transaction import Row
+from pcneo.store.typed_rows import Properties, Property, fits, misfits, properties_of, values_of, what_is_wrong
 
 ShareNodes = Callable[[Selection, Selection], bool]
 IsEmpty = Callable[[Selection], bool]
@@ -109,8 +108,8 @@ class DamagedRecord:
         fields = _RELEASE if self.is_release else _BUDGET
         return {
             name: self.properties[name]
-            for name, kind in fields.items()
-            if name in self.properties and _fits(self.properties[name], kind) and name != "epsilonOne"
+            for name, wanted in fields.items()
+            if name in self.properties and fits(self.properties[name], wanted.kind) and name != "epsilonOne"
         }
 
 
@@ -179,59 +178,22 @@ class LedgerRecords:
         return max((budget.number for budget in self.budgets if budget.graph == graph), default=0)
 
 
-# --- Reading: the kind of each property, and whether it must be there
+# --- Reading: what each property becomes
 
-_TEXT, _MAY_TEXT, _MAY_WHOLE, _MAY_NUMBER, _MAY_TEXTS, _TIME = "text", "text?", "whole?", "number?", "texts?", "time"
-_BUDGET = {"graph": _TEXT, "epsilon": _TEXT, "delta": _TEXT, "who": _MAY_TEXT, "at": _TIME, "number": _MAY_WHOLE}
-_RELEASE = {
-    **dict.fromkeys(("id", "graph", "mechanism", "epsilon", "delta"), _TEXT),
-    **dict.fromkeys(("run", "p", "search", "epsilonOne", "membershipHash", "property", "propertyHash"), _MAY_TEXT),
-    **dict.fromkeys(("who", "version", "answers", "keysHash", "fingerprint", "answersHash"), _MAY_TEXT),
-    **dict.fromkeys(("keysFingerprint", "file"), _MAY_TEXT),
-    **dict.fromkeys(("runVersion", "k", "h", "threshold", "vertices"), _MAY_WHOLE),
-    **dict.fromkeys(("nodeLabels", "relationshipTypes"), _MAY_TEXTS),
-    **dict.fromkeys(("meanCount", "meanDegree"), _MAY_NUMBER),
-    "at": _TIME,
+_BUDGET: Properties = {**properties_of(BudgetRecord), "number": Property("number", "int | None")}
+_RELEASE: Properties = {
+    **properties_of(ReleaseRecord, without=("epsilon_1",)),
+    "epsilonOne": Property("epsilon_1", "str | None"),
 }
-_OURS = {
-    "runVersion": "run_version",
-    "epsilonOne": "epsilon_1",
-    "membershipHash": "membership_hash",
-    "propertyHash": "property_hash",
-    "keysHash": "keys_hash",
-    "answersHash": "answers_hash",
-    "nodeLabels": "node_labels",
-    "relationshipTypes": "relationship_types",
-    "keysFingerprint": "keys_fingerprint",
-    "meanCount": "mean_count",
-    "meanDegree": "mean_degree",
-}
+_NOTE: Properties = {**properties_of(NoteRecord), "records": Property("records", "tuple[str, ...] | None")}
 
 
-def _fits(value: object, kind: str) -> bool:
-    if value is None:
-        return kind.endswith("?")
-    match kind:
-        case "text":
-            return isinstance(value, str) and bool(value)
-        case "text?":
-            return isinstance(value, str)
-        case "whole?":
-            return type(value) is int
-        case "number?":
-            return type(value) in (int, float)
-        case "texts?":
-            return isinstance(value, list) and all(isinstance(text, str) for text in value)
-        case _:
-            return isinstance(value, DateTime) and value.tzinfo is not None
-
-
-def _damage(properties: Mapping[str, Any], fields: Mapping[str, str]) -> str | None:
+def _damage(properties: Mapping[str, Any], fields: Properties) -> str | None:
     """Return what is wrong; None if nothing is."""
-    if wrong := [name for name, kind in fields.items() if not _fits(properties.get(name), kind)]:
-        numbers = set(wrong) & {"epsilon", "delta"}
-        name = "number for ε or δ" if numbers else wrong[0]
-        return f"has no {name}" if numbers or properties.get(name) is None else f"has a {name} of another kind"
+    if wrong := misfits(properties, fields):
+        return (
+            what_is_wrong(properties, wrong[0]) if not {"epsilon", "delta"} & {*wrong} else "has no number for ε or δ"
+        )
     try:
         epsilon, delta = (exact_number(properties[name], _MOST_DIGITS) for name in ("epsilon", "delta"))
         if "epsilonOne" in fields and properties.get("epsilonOne") is not None:
@@ -251,14 +213,14 @@ Record = TypeVar("Record", BudgetRecord, ReleaseRecord)
 
 
 def _sorted_out(
-    rows: Sequence[Row], fields: Mapping[str, str], made: Callable[..., Record], is_release: bool
+    rows: Sequence[Row], fields: Properties, made: Callable[..., Record], is_release: bool
 ) -> tuple[list[Record], list[DamagedRecord]]:
     records, damaged = [], []
     for row in rows:
         properties = row["properties"]
         why = _damage(properties, fields)
         if why is None:
-            values = {_OURS.get(name, name): _value(properties.get(name)) for name in fields}
+            values = values_of(properties, fields)
             if is_release and values["search"] is None:  # up to format 2 it was called score
                 score = properties.get("score")
                 values["search"] = score if isinstance(score, str) else None
@@ -277,12 +239,6 @@ def _sorted_out(
                 )
             )
     return records, damaged
-
-
-def _value(value: object) -> object:
-    if isinstance(value, DateTime):
-        return value.to_native()
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _digest(properties: Mapping[str, Any]) -> str:
@@ -308,12 +264,6 @@ def release_records(rows: Sequence[Row]) -> tuple[list[ReleaseRecord], list[Dama
 
 def note_records(rows: Sequence[Row]) -> list[NoteRecord]:
     """Return notes, oldest first; what someone else has written under their label is ignored."""
-    kinds = {**dict.fromkeys(("kind", "graph", "what", "who"), _TEXT), "other": _MAY_TEXT, "records": _MAY_TEXTS}
-    kinds["at"] = _TIME
-    notes = [
-        NoteRecord(**{**{name: _value(row["properties"].get(name)) for name in kinds}, "records": records})
-        for row in rows
-        if all(_fits(row["properties"].get(name), kind) for name, kind in kinds.items())
-        for records in [tuple(row["properties"].get("records") or ())]
-    ]
+    noted = [values_of(row["properties"], _NOTE) for row in rows if not misfits(row["properties"], _NOTE)]
+    notes = [NoteRecord(**{**values, "records": values["records"] or ()}) for values in noted]
     return sorted(notes, key=lambda note: (note.at, note.graph))

@@ -9,24 +9,25 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import neo4j
 
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key, KeyArray
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
-from pcneo.errors import GraphChangedError, StoreFormatError
+from pcneo.errors import GraphChangedError, GraphError, ParameterError, StoreFormatError
 from pcneo.store.failures import translated
 from pcneo.store.reading import PAGE, PAGE_NEIGHBOURS, GraphReader, Page, read_ahead
 from pcneo.store.schema import FORMAT
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, in_halves, sample_names
+from pcneo.store.typed_rows import OwnNode, Properties, Property, misfits, properties_of, refusals, what_is_wrong
 
 _TRIES = 10
 _PAUSE_SECONDS = 0.02
@@ -117,19 +118,30 @@ class RunReader(GraphReader):
 
     def list_runs(self) -> list[RunRecord]:
         """Return every standing run at the version that readers go by, by id."""
+        return [_current_run(row) for row in self._standing() if not _lacks_version(row)]
+
+    def _standing(self) -> list[Row]:
         rows, tries = self.read("list_runs"), 1
         refuse_other_formats(
             earlier=any(row["search"] is None for row in rows),
-            later=next((row["graph"] for row in rows if (row["format"] or 0) > FORMAT), None),
+            later=next((row["graph"] for row in rows if _is_later(row["format"])), None),
         )
         while tries < _TRIES and any(row["readable"] is None for row in rows):
             time.sleep(_PAUSE_SECONDS)  # a version is being committed, or its record is lost
             rows, tries = self.read("list_runs"), tries + 1
-        return [_run(row) for row in rows if row["readable"] is not None]
+        return rows
 
     def list_versions(self, run: str) -> list[RunRecord]:
         """Return every version of a run that is on record, oldest first."""
         return [_run(row) for row in self.read("list_versions", run=run)]
+
+    def list_damaged_runs(self) -> Iterator[GraphError]:
+        """Yield an error for each run, and each version of other runs, that pcneo cannot have written as it is."""
+        for row in self._standing():
+            if _lacks_version(row):
+                continue
+            of_run = list(refusals(_current_run, [row]))
+            yield from of_run or refusals(_run, self.read("list_versions", run=row["id"]))
 
     def get_run(self, run: str, version: int) -> RunRecord | None:
         """Return a run at one version; None where there is no such record."""
@@ -160,17 +172,26 @@ class RunReader(GraphReader):
         """Return the hub that a version has for a vertex; None if it has none."""
         names = sample_names(selection, "Person", "id")
         rows = self.read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
+        for row in rows:
+            _check_hub(row, _HUB, f"of vertex {key_text(vertex)} in run {run.id!r}")
         return StoredHub(vertex, **rows[0]) if rows else None
 
-    def get_cohesions(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> Iterator[StoredHub]:
+    def get_cohesions(
+        self, selection: Selection, run: str, version: int, keys: Sequence[Key], *, as_it_is: bool = False
+    ) -> Iterator[StoredHub]:
         """Yield every hub that a version has for some vertices.
 
-        A batch that does not fit into the server's transaction memory is halved and tried again.
+        A batch that does not fit into the server's transaction memory is halved and tried again. Hubs with values of
+        other kinds than pcneo writes are refused, unless they are wanted as they are.
         """
         names = sample_names(selection, "Person", "id")
 
         def read(part: Sequence[Key]) -> Iterable[StoredHub]:
             row = self.read("get_cohesions", names, run=run, version=version, keys=list(part))[0]
+            for name, kind in () if as_it_is else {"edges": int, "proven": bool, "best": bool}.items():
+                if not set(map(type, row[name])) <= {kind}:
+                    why = f"lacks its {name}, or has a value of another kind there"
+                    raise OwnNode("PCohesion", f"of run {run!r}").refusal(name, why)
             columns = (row[name] for name in ("keys", "members", "edges", "proven", "best"))
             return map(StoredHub, *columns)
 
@@ -193,6 +214,7 @@ class RunReader(GraphReader):
     def stream_groups(self, selection: Selection, run: RunRecord) -> Iterator[KeptHub]:
         """Yield every hub of one version as it is now, in no order, including those whose vertex is gone."""
         for record in self._stream("stream_groups", sample_names(selection, "id"), run):
+            _check_hub(record, _KEPT_HUB, f"of run {run.id!r}")
             yield KeptHub(*record.values("owner", "digest", "size", "vertices", "members"))
 
     def _stream(
@@ -209,16 +231,19 @@ class RunReader(GraphReader):
     def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[DifferingHub]:
         """Return the hubs that one of two versions of a run has and the other does not."""
         names = sample_names(selection, "Person", "id")
+        rows = self.read("list_differences", names, run=run, before=before, after=after)
+        for row in rows:
+            _check_hub({"proven": True, **row}, _HUB, f"of run {run!r}")
         return [
             DifferingHub(
                 **{name: row[name] for name in ("vertex", "later", "edges", "best")},
                 members=tuple(sorted(filter(_is_key, row["members"]))),
             )
-            for row in self.read("list_differences", names, run=run, before=before, after=after)
+            for row in rows
         ]
 
     def check_hubs(self, run: str, version: int) -> dict[str, int]:
-        """Return how many hubs of a run are `unfinished`, `torn`, `astray` or `unmarked`."""
+        """Return how many hubs of a run are `unfinished`, `torn`, `astray`, `unmarked` or `changed`."""
         return dict(self.read("check_hubs", run=run, version=version)[0])
 
     def list_stray_hubs(self) -> list[tuple[str, int]]:
@@ -269,36 +294,61 @@ def refuse_other_formats(*, earlier: bool = False, later: str | None) -> None:
         )
 
 
+_RUN: Properties = {
+    name: wanted for name, wanted in properties_of(RunRecord).items() if name in ("id", "graph", "scope")
+}
+_SEARCH: Properties = {"pText": Property("p", "str"), "search": Property("name", "str")}
+_VERSION: Properties = properties_of(RunRecord, without=("id", "graph", "scope", "search"))
+_EFFORT: Properties = {"effort": Property("effort", "int")}
+_HASHES: Properties = {name: Property(name, "str") for name in ("fingerprint", "membershipHash")}
+_HUB: Properties = {"edges": Property("edges", "int"), **{name: Property(name, "bool") for name in ("proven", "best")}}
+_KEPT_HUB: Properties = {
+    name: wanted for name, wanted in properties_of(KeptHub).items() if wanted.kind in ("int", "str")
+}
+_SCOPES = ("graph", "vertices", "answers")
+
+
+def _is_later(format_: object) -> bool:
+    return type(format_) is int and format_ > FORMAT
+
+
+def _lacks_version(row: Row) -> bool:
+    """Whether the version that readers of a run go by has no record, which is known to be one."""
+    return row["version"] is None and type(row["current"]) is int and row["current"] > 0
+
+
+def _current_run(row: Row) -> RunRecord:
+    """Turn a row of `list_runs` into a record; refuse a node that pcneo cannot have written."""
+    _run_node(row).read({"version": row["current"]}, {"version": Property("version", "int")})
+    return _run(row)
+
+
 def _run(row: Row) -> RunRecord:
-    return RunRecord(
-        id=row["id"],
-        graph=row["graph"],
-        scope=row["scope"],
-        search=Search(row["pText"], row["search"], row["effort"]),
-        version=row["version"],
-        readable=row["readable"],
-        pcneo=row["pcneo"],
-        revision=row["revision"],
-        added=row["added"],
-        retired=row["retired"],
-        cohesions=row["cohesions"],
-        memberships=row["memberships"],
-        node_count=row["nodeCount"],
-        relationship_count=row["relationshipCount"],
-        vertices=row["vertices"],
-        edges=row["edges"],
-        fingerprint=row["fingerprint"],
-        membership_hash=row["membershipHash"],
-        from_files=row["fromFiles"],
-        started_at=_native(row["startedAt"]),
-        finished_at=_native(row["finishedAt"]),
-        replaced_at=row["replacedAt"] and _native(row["replacedAt"]),
-    )
+    """Turn a row of `list_runs` or `list_versions` into a record; refuse a node that pcneo cannot have written."""
+    run = _run_node(row)
+    version = replace(run, label="PCohesionVersion", name=f"{row['version']} of run {row['id']!r}")
+    values = run.read(row, _RUN)
+    if row["scope"] not in _SCOPES:
+        raise run.unknown(row, "scope")
+    values |= version.read(row, _VERSION)
+    if row["scope"] != "vertices":
+        version.read(row, _HASHES)
+    try:
+        search = Search(**run.read(row, _SEARCH), **version.read(row, _EFFORT))
+    except ParameterError as error:
+        name = {"p": "pText"}.get(str(error.data["name"]), str(error.data["name"]))
+        raise (version if name in _EFFORT else run).unknown(row, name) from error
+    return RunRecord(search=search, **values)
+
+
+def _run_node(row: Row) -> OwnNode:
+    return OwnNode("PCohesionRun", repr(row["id"]), row["graph"], row["id"])
+
+
+def _check_hub(row: Mapping[str, Any], properties: Properties, name: str) -> None:
+    for wrong in misfits(row, properties):
+        raise OwnNode("PCohesion", name).refusal(wrong, what_is_wrong(row, wrong))
 
 
 def _is_key(key: object) -> bool:
     return isinstance(key, int | str)
-
-
-def _native(time: Any) -> datetime:
-    return time.to_native()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 
+from pcneo.basics.json_form import camel
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, WriteMismatchError
@@ -67,16 +68,7 @@ class VersionRecord:
 
     def parameters(self) -> dict[str, object]:
         """Return the parameters of the statement `create_version`."""
-        return {_SPELLED.get(name, name): value for name, value in vars(self).items()}
-
-
-_SPELLED = {
-    "node_count": "nodeCount",
-    "relationship_count": "relationshipCount",
-    "membership_hash": "membershipHash",
-    "from_files": "fromFiles",
-}
-"""Fields whose parameters are spelled differently."""
+        return {camel(name): value for name, value in vars(self).items()}
 
 
 def run_id(graph: str, search: Search, scope: str, answers: str = "") -> str:
@@ -139,7 +131,8 @@ class OpenGraph:
     def _last_on_record(self) -> int:
         runs = [version for _, version in self._db.list_unfinished(self.graph.name)]
         last = max(self.lock.last_version, self.fence.last_version)
-        if not 0 <= self.lock.last_version <= last < MOST_VERSIONS or not all(0 <= run < MOST_VERSIONS for run in runs):
+        are_numbers = all(type(run) is int and 0 <= run < MOST_VERSIONS for run in runs)
+        if not 0 <= self.lock.last_version <= last < MOST_VERSIONS or not are_numbers:
             raise GraphError(
                 f"Graph {self.graph.name!r} records {last} as its last version, and its runs record "
                 f"{', '.join(map(str, runs)) or 'nothing'}. pcneo never writes that: someone has changed it. Remove "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pcneo.basics.frames import words
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
-from pcneo.errors import StoreFormatError
+from pcneo.errors import GraphError, StoreFormatError
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database
 from pcneo.store.fence import Fence
@@ -18,7 +18,7 @@ from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import ENDED, RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
-from pcneo.stored.runs import find_run, unfinished_runs
+from pcneo.stored.runs import damaged_runs, find_run, unfinished_runs
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def clean(
     """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
 
     A run that has no version yet, which an interrupted writer left behind, is removed too, if its whole id is given or
-    all runs are removed.
+    all runs are removed. So is a run whose node or a version's someone has changed, if its whole id is given.
 
     Graphs' names, budgets and the ledger stay; the ledger notes that a release no longer has a property. When all runs
     are removed, so are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another
@@ -85,12 +85,11 @@ def clean(
     earlier = _clean_earlier(db) if run is None else 0
     ledger = list_ledger(db)
     unfinished = {id: graph.name for id, graph in unfinished_runs(db, ledger.graphs).items() if run in (None, id)}
-    one = run is not None and not unfinished
-    runs = [find_run(db, run=run).run] if one else db.list_runs() if run is None else []
+    runs = [] if run in unfinished else _ids(db.list_runs()) if run is None else _one(db, run)
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
-        ours = [record.id for record in runs if record.graph == graph.name]
+        ours = [id for id, of in runs if of == graph.name]
         if not ours and graph.name not in {*noted, *unfinished.values()}:
             continue
         with open_graph(db, graph) as opened:  # opening sweeps what is unfinished
@@ -106,16 +105,15 @@ def clean(
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted
-    ids = (*(record.id for record in runs), *unfinished)
+    ids = (*(id for id, _ in runs), *unfinished)
     return CleanResult(ids, hubs, tuple(removed), tuple(kept), earlier, _relied_on(runs, ledger), answered)
 
 
 def _planned(db: Database, run: str | None) -> CleanResult:
     ledger = list_ledger(db)
     unfinished = [id for id in unfinished_runs(db, ledger.graphs) if run in (None, id)]
-    one = run is not None and not unfinished
-    runs = [find_run(db, run=run).run] if one else _current_runs(db) if run is None else []
-    ids = (*(record.id for record in runs), *unfinished)
+    runs = [] if run in unfinished else _ids(_current_runs(db)) if run is None else _one(db, run)
+    ids = (*(id for id, _ in runs), *unfinished)
     written = {release.property for release in ledger.releases if release.run in ids or run is None}
     answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
     return CleanResult(
@@ -135,14 +133,30 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
         return []
 
 
-def is_unfinished(db: Database, *, run: str) -> bool:
-    """Return whether this is the whole id of a run that has no version yet."""
-    return run in unfinished_runs(db, db.list_graphs())
+def is_unread(db: Database, *, run: str) -> bool:
+    """Return whether this is the whole id of a run that has no version yet, or whose records someone has changed."""
+    return run in unfinished_runs(db, db.list_graphs()) or run in damaged_runs(db)
 
 
-def _relied_on(runs: Sequence[RunRecord], ledger: LedgerRecords) -> tuple[str, ...]:
+def _ids(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
+    """Return the id of each run and the name of its graph."""
+    return [(record.id, record.graph) for record in runs]
+
+
+def _one(db: Database, run: str) -> list[tuple[str, str]]:
+    """Return the same for one run, which need not be one that can be read if this is its whole id."""
+    try:
+        return _ids([find_run(db, run=run).run])
+    except GraphError:
+        damaged = damaged_runs(db)
+        if run not in damaged:
+            raise
+        return [(run, damaged[run])]
+
+
+def _relied_on(runs: Sequence[tuple[str, str]], ledger: LedgerRecords) -> tuple[str, ...]:
     relied_on = {release.run for release in ledger.releases}
-    return tuple(record.id for record in runs if record.id in relied_on)
+    return tuple(id for id, _ in runs if id in relied_on)
 
 
 def _removed(runs: Sequence[str], hubs: int) -> str:

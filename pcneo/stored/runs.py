@@ -51,6 +51,12 @@ def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, Gr
     return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}
 
 
+def damaged_runs(db: Database) -> dict[str, str]:
+    """Return the ids of runs that cannot be read, since someone has changed their node or a version's, with graphs."""
+    named = [(error.data["run"], error.data["graph"]) for error in db.list_damaged_runs()]
+    return {run: graph for run, graph in named if isinstance(run, str) and isinstance(graph, str)}
+
+
 def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[RunRecord]:
     """Return the standing runs that fit: all, those of a graph, or those that `run` names as a graph or by id."""
     runs = db.list_runs()

@@ -46,13 +46,13 @@ def list_runs(tx: Transaction) -> list[Row]:
     rows = []
     for node in tx.match(RUN):
         run = tx.props(node)
-        if run.get("version", 0) > 0:
+        if run.get("version") != 0:
             graphs = tx.match("PCohesionGraph", name=run["graph"])
             tx.breathe()
             versions = tx.match(VERSION, run=run["id"], version=run["version"])
             version = tx.props(versions[0]) if versions else {}
             format_ = tx.props(graphs[0]).get("format") if graphs else None
-            rows.append({**_row(tx, run, version), "format": format_})
+            rows.append({**_row(tx, run, version), "format": format_, "current": run.get("version")})
     return sorted(rows, key=lambda row: row["id"])
 
 
