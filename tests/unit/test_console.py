@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import shlex
 import sys
+from contextlib import nullcontext
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +18,16 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotated, clean, release, runs
+from pcneo.cli import annotated, budget, clean, release, runs
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.main import main
 from pcneo.cli.server import telling_fetched
+from pcneo.privacy.account import Account
+from pcneo.release.budget import GraphBudget
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.records import Record
+from pcneo.store.ledger_records import BudgetRecord
 from pcneo.stored.cleaning import CleanResult
 from pcneo.stored.exporting import ExportResult
 from pcneo.stored.versions import Difference, Side
@@ -293,3 +299,18 @@ def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     runs._print_differences([many] * 60)
     assert "and 10 more; --json lists all" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["=1+1", "'=1+1", "@SUM(A1)"])
+def test_a_ledger_as_csv_has_no_graph_that_a_spreadsheet_would_run(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    total = BudgetRecord(name, "3/1", "0/1", None, datetime(2026, 11, 1, tzinfo=UTC))
+    ledger = GraphBudget(name, Account(name, None), (total,), (), (), lost=False, notes=())
+    monkeypatch.setattr(budget, "connected", nullcontext)
+    monkeypatch.setattr("pcneo.release.budget.show", lambda db, graph: [ledger])
+    monkeypatch.setattr(sys, "argv", ["pcneo", "budget", "show", "--csv"])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["record"], row["graph"], row["epsilonExact"], row["who"]) == ("total", f"'{name}", "3", "")
