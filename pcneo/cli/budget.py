@@ -53,9 +53,9 @@ def set_budget(
     from pcneo.privacy.composition import fits
     from pcneo.release.budget import parse_total, set_total
 
-    parse_total(epsilon, delta)
+    wanted = parse_total(epsilon, delta)
     with connected() as db:
-        account = set_total(db, graph=graph, epsilon=epsilon, delta=delta)
+        account = set_total(db, graph=graph, epsilon=wanted.epsilon, delta=None if delta is None else wanted.delta)
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
         note("More than that has already been spent; every release will be refused until you raise the total.")
