@@ -80,21 +80,13 @@ class Run(Table):
 
     def _now(self) -> StoredRun:
         """Return the run as it is now."""
-        from pcneo.stored.runs import find_run
+        from pcneo.stored.runs import find_run, kept_versions
 
+        now = find_run(self._db, run=self.id)
         if not self._fixed:
-            return find_run(self._db, run=self.id)
-        return replace(find_run(self._db, run=self.id), run=self._kept(self._stored.run.version))
-
-    def _kept(self, version: int) -> RunRecord:
-        kept = {record.version: record for record in self._db.list_versions(self.id) if record.readable}
-        if version not in kept:
-            raise NotFoundError(
-                f"Run {self.id} keeps no version {version}; it keeps {', '.join(map(str, kept)) or 'none'}.",
-                what="version",
-                name=version,
-            )
-        return kept[version]
+            return now
+        (kept,) = kept_versions(self._db, self.id, self._stored.run.version)
+        return replace(now, run=kept)
 
     def version(self, number: int) -> Run:
         """Return the run at one version that is kept, unaffected by later versions.
@@ -108,7 +100,9 @@ class Run(Table):
         Raises:
             NotFoundError: that version is not kept.
         """
-        kept = self._kept(checked_count("number", number))
+        from pcneo.stored.runs import kept_versions
+
+        (kept,) = kept_versions(self._db, self.id, checked_count("number", number))
         return Run(self._db, replace(self._stored, run=kept), fixed=True)
 
     def history(self) -> Listing[RunRecord]:
