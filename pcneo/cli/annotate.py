@@ -227,25 +227,15 @@ def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: st
 
 def _print_stream(cohesions: Iterable[FoundCohesion], as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
-    columns = ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     for number, cohesion in enumerate(cohesions):
-        if number == 0 and not as_json:
-            print_row(columns)  # only now, so that a search that fails prints nothing
-        values = [
-            cohesion.vertex,
-            str(cohesion.p),
-            cohesion.search.name,
-            cohesion.size,
-            cohesion.edges,
-            cohesion.density,
-            cohesion.proven,
-            cohesion.best,
-        ]
+        row = {**cohesion.as_row(), "members": cohesion.members}
         if as_json:
-            row = dict(zip(columns, [*values, cohesion.members], strict=True))
             print(json.dumps(row, ensure_ascii=not takes_all_text()))
-        else:
-            print_row([*values, json.dumps(cohesion.members, ensure_ascii=False)])
+            continue
+        if number == 0:
+            print_row(list(row))  # only now, so that a search that fails prints nothing
+        *values, members = row.values()
+        print_row([*values, json.dumps(members, ensure_ascii=False)])
 
 
 @contextmanager

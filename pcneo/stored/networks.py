@@ -96,18 +96,8 @@ def network_of(
 def _of_one(
     cohesion: FoundCohesion, connections: tuple[tuple[Key, Key], ...], hops: dict[Key, int] | None, further: Attributes
 ) -> Network:
-    attributes = {
-        **further,
-        "vertex": cohesion.vertex,
-        **_searched_with(cohesion),
-        "size": cohesion.size,
-        "edges": cohesion.edges,
-        "density": cohesion.density,
-        "proven": cohesion.proven,
-        "best": cohesion.best,
-    }
     return Network(
-        attributes=attributes,
+        attributes={**further, **cohesion.as_row()},
         node_count=cohesion.size,
         edge_count=len(connections),
         memberships=0,
