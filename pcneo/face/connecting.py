@@ -123,7 +123,7 @@ class Db:
         >>> db.graph("freinds")
         Traceback (most recent call last):
         ...
-        pcneo.errors.NotFoundError: There is no graph 'freinds'; there is friends. Did you mean friends?
+        pcneo.errors.NotFoundError: There is no graph 'freinds'; there is 'friends'. Did you mean friends?
 
         Args:
             name: your name for it; None for the only graph, or for a name made of labels, types and key.
