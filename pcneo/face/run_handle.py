@@ -236,9 +236,9 @@ class Run(Table):
             GraphChangedError: the graph, or the memberships, are no longer those of the run.
         """
         from pcneo.face.many_cohesions import Cohesions
-        from pcneo.stored.showing import read_in
+        from pcneo.stored.showing import read_cohesions
 
-        read = read_in(self._db, self._now(), progress)
+        read = read_cohesions(self._db, self._now(), progress)
         return Cohesions(read.graph, read.cohesions)
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
@@ -301,10 +301,12 @@ class Run(Table):
         """
         from pcneo.stored.exporting import export_of
         from pcneo.stored.networks import network_of
-        from pcneo.stored.showing import read_in
+        from pcneo.stored.showing import read_cohesions
 
         def read() -> Any:
-            return network_of(read_in(self._db, self._now(), progress) if vertex is None else self[vertex].around)
+            if vertex is not None:
+                return network_of(self[vertex].around)
+            return network_of(read_cohesions(self._db, self._now(), progress))
 
         return export_of(read, to, progress)
 
