@@ -59,7 +59,7 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
     if plot is not None:
         check_picture(plot)
     plan = make_plan(db, "stats", **asked)
-    supply = supply_of(plan)
+    supply = supply_of(plan).read()
     read_millis = plan.millis()
     tallies = {str(wanted.p): Tally() for wanted in plan.searches}
     for wanted in plan.searches:
