@@ -198,6 +198,7 @@ class GraphHandle(GraphModes):
             PcneoError: a write failed after the spend; the message says what became of the numbers.
         """
         from pcneo.face.release_handle import make_release, needs_groups
+        from pcneo.release import Release, Terms
 
         if needs_groups(mechanism):
             raise ParameterError(
@@ -206,15 +207,17 @@ class GraphHandle(GraphModes):
                 name="mechanism",
                 value=mechanism,
             )
-        return make_release(
-            self.db,
-            mechanism,
-            to,
-            **self._asked(writes=True),
+        asked = self._asked(writes=True)
+        request = Release(
+            mechanism=mechanism,
+            to=to,
             report=report,
             answers=answers,
             answers_from=answers_from,
             parties=parties,
+            graph=asked["graph"],
+        )
+        terms = Terms(
             budget_epsilon=budget_epsilon,
             other_groups=other_groups,
             no_promise=no_promise,
@@ -222,8 +225,8 @@ class GraphHandle(GraphModes):
             expect=expect,
             anyway=anyway,
             dry_run=dry_run,
-            progress=progress,
         )
+        return make_release(self.db, request, terms, selection=asked["selection"], progress=progress)
 
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None

@@ -15,7 +15,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
 from pcneo.face.listings import Listing, difference_row, record_row, why_unread
-from pcneo.face.one_cohesion import Cohesion, seen_cohesion
+from pcneo.face.one_cohesion import Cohesion, look_around, seen_cohesion
 
 if TYPE_CHECKING:
     from pcneo.face.many_cohesions import Cohesions
@@ -199,7 +199,7 @@ class Run(Table):
         from pcneo.stored.showing import cohesion_of
 
         stored = self._now()
-        look, note = partial(_look, self._db, stored), stored.run.note() if stored.moved else ""
+        look, note = partial(look_around, self._db, stored), stored.run.note() if stored.moved else ""
         a_page = max(1, PAGE_MEMBERSHIPS * max(1, stored.run.cohesions) // max(1, stored.run.memberships))
         for columns in self._db.stream_hubs(stored.selection, stored.run.id, stored.run.version):
             for start in range(0, len(columns.vertices), a_page):
@@ -310,7 +310,10 @@ class Run(Table):
 
         return export_of(read, to, progress)
 
-    def release(self, mechanism: Mechanism, *, to: AnyPath, **terms: Any) -> Counts:
+    def release(
+        self, mechanism: Mechanism, *, to: AnyPath, report: AnyPath | None = None, answers: str | None = None,
+        answers_from: AnyPath | None = None, parties: bool = False, progress: Progress | None = None, **terms: Any,
+    ) -> Counts:  # fmt: skip
         """Release noisy clique counts, with a mechanism that rests on this run's groups.
 
         >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="counts.csv")
@@ -320,12 +323,13 @@ class Run(Table):
         Args:
             mechanism: such as `pcneo.Critical(k=(3, 4), epsilon=1)`.
             to: the public file, `.csv` or `.json`; with several k, each gets its own file name.
-            **terms: as for `GraphHandle.release`.
+            report, answers, answers_from, parties, progress, **terms: as for `GraphHandle.release`.
 
         Returns:
             What was released. For a run at an earlier version, the groups are those of that version.
         """
         from pcneo.face.release_handle import make_release, needs_groups
+        from pcneo.release import Release, Terms
 
         if not needs_groups(mechanism):
             raise ParameterError(
@@ -335,7 +339,11 @@ class Run(Table):
                 value=mechanism,
             )
         groups = self._now().run.version if self._fixed and not self._is_current() else None
-        return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
+        request = Release(
+            mechanism=mechanism, to=to, report=report, answers=answers, answers_from=answers_from, parties=parties,
+            run=self.id, groups=groups,
+        )  # fmt: skip
+        return make_release(self._db, request, Terms(**terms), progress=progress)
 
     def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
         """Show what each mechanism promises, how large its errors are, and what it reveals, at one ε.
@@ -386,11 +394,3 @@ class Run(Table):
     def __reduce__(self) -> Any:
         """Refuse to be pickled: it holds a connection."""
         raise TypeError("a run holds a connection and cannot be pickled; read() returns what it holds in memory")
-
-
-def _look(db: Database, stored: StoredRun, found: Any) -> Any:
-    from pcneo.stored.showing import read_around
-
-    seen = read_around(db, stored.selection, found, f"run {stored.run.id}")
-    # The cohesions of answers belong to the answers: the graph cannot show whether they still hold.
-    return replace(seen, holds=True) if stored.run.scope == "answers" else seen
