@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from pcneo.basics.config import ARGUMENTS, ConnectionSettings, read_environment
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
-from pcneo.errors import ConnectionFailedError, ParameterError
+from pcneo.errors import ConnectionFailedError
 from pcneo.service.placing import AnsweredRequest, Pause, PlacedRequest, Step, conversation
-from pcneo.store.connection import connect_async
+from pcneo.store.connection import connect_async, settings_of
 from pcneo.store.failures import translated
 from pcneo.store.sessions import limited, session_options
 from pcneo.store.statements import load_statement
@@ -175,16 +173,9 @@ async def connect(
         ConnectionFailedError: there is no address, or it cannot be reached.
         ParameterError: an address without a user, or an address beside a driver.
     """
+    settings = settings_of(uri, auth, database, driver)
     if driver is not None:
-        if uri is not None or auth is not None:
-            raise ParameterError("A driver has its address already; leave uri and auth out.", name="uri", value=uri)
         return AsyncDb(driver, database, owns_driver=False)
-    if uri is None:
-        settings = read_environment(os.environ, auth=auth)
-        if settings is None:
-            raise ConnectionFailedError("NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD.")
-    elif auth is None:
-        raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
-    else:
-        settings = ConnectionSettings(uri, *auth, database, names=ARGUMENTS)
-    return AsyncDb(await connect_async(settings), database or settings.database, owns_driver=True)
+    if settings is None:
+        raise ConnectionFailedError("NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD.")
+    return AsyncDb(await connect_async(settings), settings.database, owns_driver=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import AnyPath
+from pcneo.basics.model import AnyPath, CohesionBatch
 from pcneo.plots import check_picture, draw_distributions, draw_profile
 from pcneo.search.tally import Summary, Tally
 
@@ -59,12 +59,9 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
     if plot is not None:
         check_picture(plot)
     plan = make_plan(db, "stats", **asked)
-    supply = supply_of(plan)
+    supply = supply_of(plan).read()
     read_millis = plan.millis()
-    tallies = {str(wanted.p): Tally() for wanted in plan.searches}
-    for wanted in plan.searches:
-        for batch in supply.batches(wanted):
-            tallies[str(wanted.p)].add(batch)
+    tallies = {str(wanted.p): tally_of(supply.batches(wanted)) for wanted in plan.searches}
     node_count, relationship_count = supply.counts
     result = StatsResult(
         node_count=node_count,
@@ -81,3 +78,11 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
         draw = draw_profile if len(runs) > 1 else draw_distributions
         draw(runs, plan.searches[0].name, plot, vertices=supply.vertices if plan.vertices is None else None)
     return result
+
+
+def tally_of(batches: Iterable[CohesionBatch]) -> Tally:
+    """Count sizes and densities of all cohesions, batch by batch."""
+    tally = Tally()
+    for batch in batches:
+        tally.add(batch)
+    return tally

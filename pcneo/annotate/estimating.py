@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
-from pcneo.annotate.supply import WholeGraph
+from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.write_pace import WRITING, membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.model import Graph
@@ -166,7 +166,7 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
         if asked.get(name) is not None:
             raise ParameterError(f"estimate is for the whole graph; leave {name} out.", name=name, value=None)
     plan = make_plan(db, "estimate", **asked)
-    supply = WholeGraph(plan)
+    supply = WholeGraph(plan).read()
     read_seconds = plan.millis() / 1000
     has_index = not missing_key_indexes(plan.db, plan.selection)
     node_count, relationship_count = supply.counts
@@ -181,23 +181,16 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     )
 
 
-def estimate_memberships(supply: WholeGraph, search: Search) -> int:
-    """Estimate how many memberships a run of a whole graph would have, from a sample of its vertices."""
-    return round(_memberships(supply, search, SAMPLE, SAMPLE_SECONDS).value)
+def estimate_memberships(supply: Supply, search: Search, beyond: int) -> int:
+    """Estimate how many memberships a run would have; 0 where there cannot be more than a bound."""
+    memberships = supply.estimate(search, beyond, most=SAMPLE, seconds=SAMPLE_SECONDS)
+    return 0 if memberships is None else round(memberships.value)
 
 
-def _memberships(supply: WholeGraph, search: Search, most: int, seconds: float) -> Interval:
-    threads = supply.concurrency
-    sample = draw_sample(supply.graph, search, most=most, seconds=seconds, concurrency=threads, timed=False)
-    return sample.memberships()
-
-
-def check_storable(supply: WholeGraph, search: Search) -> None:
+def check_storable(supply: Supply, search: Search) -> None:
     """Refuse to write more memberships than a store should take."""
-    if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
-        return
-    memberships = _memberships(supply, search, 64, 1.0)
-    if memberships.low > MOST_STORED:
+    memberships = supply.estimate(search, MOST_STORED, most=64, seconds=1.0)
+    if memberships is not None and memberships.low > MOST_STORED:
         number = float(f"{memberships.value:.2g}")
         raise GraphError(
             f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which would take "

@@ -92,7 +92,7 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
     paths = _paths(Path(to), searches, part)
     asked["p"] = [search.p for search in searches]  # p is read from text once
     plan = make_plan(db, "stream", may_be_new=True, **asked)
-    supply = WholeGraph(plan)
+    supply = WholeGraph(plan).read()
     head = _head(plan, supply, asked.get("graph"), part)
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)

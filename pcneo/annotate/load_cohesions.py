@@ -8,7 +8,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def load_cohesions(
         check=True,
         progress=progress,
     )
-    return update_runs(plan, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search, verify))
+    return update_runs(plan, keeping or Keeping(), supply=FileSupply(plan, by_search, verify))
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:
@@ -132,17 +132,20 @@ def _amiss(given: Counter[tuple[int, int]]) -> str:
 class FileSupply(WholeGraph):
     """The whole graph as it is now, with cohesions from files in place of a search."""
 
-    is_bounded = False  # a user who has written so many memberships to files knows how many they are
     from_files = True
 
     def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]], verify: int) -> None:
-        """Read the graph and check that the files were made from it."""
+        """Begin with nothing read but the files' heads."""
         super().__init__(plan)
         self._files = files
         self._verify = verify
-        keys = {record.name: record.fingerprint_key for record in plan.known}
+
+    def read(self) -> Self:
+        """Read the graph and check that the files were made from it."""
+        super().read()
+        keys = {record.name: record.fingerprint_key for record in self._plan.known}
         now: dict[str, str] = {}
-        for file in (file for parts in files.values() for file in parts):
+        for file in (file for parts in self._files.values() for file in parts):
             key = file.head.fingerprint_key or keys.get(file.head.graph, "")
             if key and key not in now:
                 now[key] = self.fingerprint(_bytes_of(key, file))
@@ -152,6 +155,10 @@ class FileSupply(WholeGraph):
                     "graph, or the graph has changed since. The database was not changed. Write the file again.",
                     path=file.path,
                 )
+        return self
+
+    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> None:
+        """Return None: a user who has written so many memberships to files knows how many they are."""
 
     def batches(self, search: Search, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
         """Yield the files' cohesions for one search, each one checked, in ascending order."""

@@ -17,6 +17,7 @@ from pcneo.search import thread_count
 from pcneo.store.chosen_graph import (
     choose_selection,
     find_keys,
+    no_such_graph,
     refuse_new_name,
     require_key_index,
     warn_of_types_without_edges,
@@ -240,9 +241,8 @@ def _selection(
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
-            f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}."
-            f"{did_you_mean(graph, known)} A graph gets its name the first time you "
-            "annotate it with --graph NAME.",
+            f"{no_such_graph(graph, sorted(known))} A graph gets its name the first time you annotate it with --graph "
+            "NAME.",
             what="graph",
             name=graph,
         )

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pcneo.annotate.describing import tally_of
 from pcneo.annotate.steadiness import Steadiness, added_up, opened, places_in
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.keys import checked_count, checked_keys
@@ -95,11 +96,11 @@ def profile(
         check_picture(plot)
     arrays = as_graph(graph)
     queries = _positions(arrays, vertices)
-    tallies = {str(wanted.p): Tally() for wanted in searches}
+    tallies = dict[str, Tally]()
     for wanted in searches:
         tell = _telling(progress, wanted)
-        for batch in search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell):
-            tallies[str(wanted.p)].add(batch)
+        batches = search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell)
+        tallies[str(wanted.p)] = tally_of(batches)
     if plot is not None:
         runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
         draw_profile(runs, search, plot, vertices=arrays.vertex_count if queries is None else None)

@@ -103,7 +103,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
         raise ParameterError("Numberings are searched on this machine only.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
     paths = places_in(to)
-    supply = WholeGraph(plan)
+    supply = WholeGraph(plan).read()
     positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()
     with opened(paths) as files:

@@ -17,9 +17,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
+from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray, densities
 from pcneo.basics.selection import Selection
 from pcneo.graph import owner_hash
+from pcneo.search.tally import Summary
 from pcneo.store.database import Database
 from pcneo.store.reading import PAGE
 from pcneo.store.run_reader import HubColumns, StoredHub
@@ -35,6 +36,11 @@ MOST_AHEAD = PAGES_AHEAD * PAGE
 
 class CurrentHubs(Protocol):
     """The current hubs of a run."""
+
+    @property
+    def summary(self) -> Summary | None:
+        """Sizes and densities where the hubs are all there, each as it was written; None where a search has to tell."""
+        ...
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
         """Return, for each cohesion of a batch, whether its hub equals what the search found: bool, shape (count,)."""
@@ -136,19 +142,11 @@ class HubsOfGraph:
         return list(compress(page.vertices, ~fits))
 
     @property
-    def all_whole(self) -> bool:
-        """Whether every vertex has exactly one hub, as it was written, and there are no other hubs."""
-        return self.strays == 0 and bool(self._whole.all())
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Members of each hub, int64, shape (n,)."""
-        return self._sizes
-
-    @property
-    def edges(self) -> NDArray[np.int64]:
-        """Edges inside each hub's cohesion, int64, shape (n,)."""
-        return self._edges
+    def summary(self) -> Summary | None:
+        """Sizes and densities if every vertex has exactly one hub, as it was written, and there are no other hubs."""
+        if self.strays or not self._whole.all():
+            return None
+        return Summary.of(self._sizes, densities(self._sizes, self._edges))
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
         """Compare digest, size, edges and flags: an edge can disappear, inside or outside, while the members stay."""
@@ -164,6 +162,8 @@ class HubsOfGraph:
 
 class HubsOfVertices:
     """The current hubs of some vertices, by key, with their members."""
+
+    summary = None
 
     def __init__(self, hubs: dict[Key, list[StoredHub]]) -> None:
         """Keep the hubs of each vertex that has any."""

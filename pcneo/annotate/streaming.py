@@ -25,7 +25,7 @@ def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[FoundCohesion]:
 
 
 def _stream(plan: Plan) -> Iterator[FoundCohesion]:
-    supply = supply_of(plan)
+    supply = supply_of(plan).read()
     for search in plan.searches:
         for batch in supply.batches(search):
             yield from batch.cohesions()

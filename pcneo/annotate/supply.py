@@ -1,6 +1,7 @@
 """Where cohesions come from: the whole graph in memory, or single vertices whose frontiers are fetched.
 
-The modes need not know which of the two they have.
+The modes need not know which of the two they have. A supply is made without reading anything; a writer reads it while
+it holds the graph's lock.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pcneo.annotate.plan import Plan
-from pcneo.basics.model import CohesionBatch, Key
+from pcneo.annotate.sampling import Interval, draw_sample
+from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
+from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.graph import fingerprint
 from pcneo.search import search_batches, search_frontier
 from pcneo.store.chosen_graph import read_graph, telling_of_kind
 from pcneo.store.reading import FRONTIER
+from pcneo.store.run_reader import HubColumns
 
 if TYPE_CHECKING:
     from pcneo.search.cluster import ClusterGraph
@@ -65,6 +70,10 @@ class Supply(Protocol):
         """Edges of the graph, or those at the vertices that the latest search looked at."""
         ...
 
+    def read(self) -> Self:
+        """Read what all searches need, before anything else is asked for; return the supply."""
+        ...
+
     def batches(self, search: Search) -> Iterator[CohesionBatch]:
         """Search; the vertices come in the plan's order, or for the whole graph in ascending order."""
         ...
@@ -73,9 +82,25 @@ class Supply(Protocol):
         """Return the hash of the graph under `key`; None where the graph was not read."""
         ...
 
+    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> Interval | None:
+        """Estimate from a sample how many memberships there will be; None where no one need ask if more than a bound.
+
+        At most `most` vertices are searched, and none is begun after so many seconds.
+        """
+        ...
+
+    def current_hubs(
+        self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
+    ) -> CurrentHubs:
+        """Read the hubs that a run has at its current version, to compare them; `pages` are some that were read ahead.
+
+        `key` is the one that owners are hashed with.
+        """
+        ...
+
 
 def supply_of(plan: Plan) -> Supply:
-    """Return the supply for a plan: every vertex, for which the graph is read now, or the vertices that it names."""
+    """Return the supply for a plan: every vertex, or the vertices that it names."""
     return WholeGraph(plan) if plan.vertices is None else Frontier(plan, plan.vertices)
 
 
@@ -83,27 +108,32 @@ class WholeGraph:
     """Every vertex of the graph, or some, searched in memory or on a cluster.
 
     Attributes:
-        is_bounded: whether to refuse more memberships than a store should take.
         graph: the graph's arrays.
         counts: the count store's nodes and relationships when the graph was read.
     """
 
     scope = "graph"
-    is_bounded = True
     answers = ""
     from_files = False
+    graph: Graph
+    counts: tuple[int, int]
 
     def __init__(self, plan: Plan) -> None:
-        """Read the graph."""
+        """Begin with nothing read."""
         self._plan = plan
+        self._on_cluster: ClusterGraph | None = None
+
+    def read(self) -> Self:
+        """Read the graph."""
+        plan = self._plan
         stored = read_graph(plan.db, plan.selection, plan.progress)
         self.graph = stored.graph
         self.counts = (stored.node_count, stored.relationship_count)
-        self._on_cluster: ClusterGraph | None = None
         if plan.scheduler is not None:
             from pcneo.search.cluster import ClusterGraph
 
             self._on_cluster = ClusterGraph(self.graph, plan.scheduler)
+        return self
 
     @property
     def concurrency(self) -> int:
@@ -143,6 +173,21 @@ class WholeGraph:
     def fingerprint(self, key: bytes) -> str:
         """Return the hash of the graph under `key`."""
         return fingerprint(self.graph, key)
+
+    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> Interval | None:
+        """Estimate the memberships; None for a graph that is too small to have so many, however large they are."""
+        if self.vertices**2 <= beyond:
+            return None
+        threads = self.concurrency
+        return draw_sample(
+            self.graph, search, most=most, seconds=seconds, concurrency=threads, timed=False
+        ).memberships()
+
+    def current_hubs(
+        self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
+    ) -> HubsOfGraph:
+        """Read the hubs of all vertices."""
+        return HubsOfGraph.read(self._plan.db, selection, self.graph, run, version, key, pages)
 
 
 class Frontier:
@@ -213,8 +258,21 @@ class Frontier:
             self._rows,
         )
 
+    def read(self) -> Self:
+        """Read nothing yet."""
+        return self
+
     def fingerprint(self, key: bytes) -> None:
         """Return None: the graph was not read."""
+
+    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> None:
+        """Return None: vertices that someone names are searched and written, however large their cohesions are."""
+
+    def current_hubs(
+        self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
+    ) -> HubsOfVertices:
+        """Read the hubs of the named vertices."""
+        return HubsOfVertices.read(self._plan.db, selection, self._vertices, run, version)
 
     def _fetch(self, beside: ThreadPoolExecutor, keys: list[Key]) -> Iterator[tuple[Key, list[Key]]]:
         """Yield whole neighbourhoods, as `search_frontier` needs them; kept ones are not read again."""

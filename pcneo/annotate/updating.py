@@ -10,18 +10,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from pcneo.annotate.estimating import check_storable
 from pcneo.annotate.plan import Plan
 from pcneo.annotate.row_writing import rows_of, write_rows
-from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
-from pcneo.annotate.supply import Supply, WholeGraph
+from pcneo.annotate.stored_hubs import CurrentHubs
+from pcneo.annotate.supply import Supply
 from pcneo.basics.config import __version__
 from pcneo.basics.frames import counted
-from pcneo.basics.model import CohesionBatch, Key, densities
+from pcneo.basics.model import CohesionBatch, Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.graph import HubHasher
@@ -116,13 +116,12 @@ class Update:
         if is_current and (run, version) in self._pages:
             # Hubs that were read ahead may be older than the graph, which does no harm where nothing is written.
             ahead = self._current_hubs(begun, self._pages.pop((run, version)))
-            if _all_whole(ahead):
-                return self._unchanged(begun, _summary(ahead))
+            if (summary := ahead.summary) is not None:
+                return self._unchanged(begun, summary)
         hubs = self._current_hubs(begun)
-        if is_current and _all_whole(hubs):
-            return self._unchanged(begun, _summary(hubs))
-        if isinstance(self._supply, WholeGraph) and self._supply.is_bounded:
-            check_storable(self._supply, search)
+        if is_current and (summary := hubs.summary) is not None:
+            return self._unchanged(begun, summary)
+        check_storable(self._supply, search)
         return self._write(begun, hubs)
 
     def complete(
@@ -140,10 +139,7 @@ class Update:
                 answer(transaction, runs)
 
     def _current_hubs(self, begun: _Begun, pages: Iterable[HubColumns] | None = None) -> CurrentHubs:
-        db, selection = self._plan.db, self._opened.graph.selection
-        if isinstance(self._supply, WholeGraph):
-            return HubsOfGraph.read(db, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
-        return HubsOfVertices.read(db, selection, self._plan.vertices or [], begun.id, begun.current)
+        return self._supply.current_hubs(self._opened.graph.selection, begun.id, begun.current, self._key, pages)
 
     def _record_of(self, begun: _Begun) -> RunRecord | None:
         """Return the record of the current version; the database is asked only if another writer has moved the run."""
@@ -240,14 +236,6 @@ class Update:
             membership_hash=None if self._fingerprint is None else hasher.membership_hash(),
             from_files=self._supply.from_files,
         )
-
-
-def _all_whole(hubs: CurrentHubs) -> TypeGuard[HubsOfGraph]:
-    return isinstance(hubs, HubsOfGraph) and hubs.all_whole
-
-
-def _summary(hubs: HubsOfGraph) -> Summary:
-    return Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges))
 
 
 def _keys(batch: CohesionBatch, places: Sequence[int]) -> list[Key]:

@@ -134,14 +134,14 @@ def update_runs(
     plan: Plan,
     keeping: Keeping,
     client: Client | None = None,
-    make_supply: Callable[[Plan], Supply] = supply_of,
+    supply: Supply | None = None,
     tell_of_removal: Callable[[], object] | None = None,
     *,
     opens: Opens = open_graph,
     tells_of_others: bool = False,
 ) -> WriteResult:
-    """Do what `write` does, and call a client back when it has a say."""
-    db = plan.db
+    """Do what `write` does, with another supply if one is given, and call a client back when it has a say."""
+    db, supply = plan.db, supply or supply_of(plan)
     standing = {run.id: run for run in db.list_runs()}
     searches = _searches(standing.values(), plan)
     db.ensure_schema(OWN_SCHEMA)
@@ -154,7 +154,7 @@ def update_runs(
     opened: OpenGraph | None = None
     try:
         with opens_again(partial(_tell_of_sweep, plan.progress)) as opened:
-            result = _update(plan, opened, searches, standing, client, make_supply)
+            result = _update(plan, opened, searches, standing, client, supply)
     except BaseException:
         # Once the last commit is on its way, this process cannot know whether it counts: the next sweep sees it from
         # the version.
@@ -207,10 +207,10 @@ def _update(
     searches: Sequence[Search],
     standing: Mapping[str, RunRecord],
     client: Client | None,
-    make_supply: Callable[[Plan], Supply],
+    supply: Supply,
 ) -> WriteResult:
-    with _hubs_ahead(plan, opened, searches[0], standing, make_supply) as pages:
-        supply = make_supply(plan)
+    with _hubs_ahead(plan, opened, searches[0], standing, supply) as pages:
+        supply.read()  # under the lock, so that no other writer's version comes between the graph and what is written
         node_count, relationship_count = supply.counts  # before the search, so that later changes show afterwards
         read_millis = plan.millis()
         if client is not None:
@@ -239,14 +239,15 @@ def _hubs_ahead(
     opened: OpenGraph,
     search: Search,
     standing: Mapping[str, RunRecord],
-    make_supply: Callable[[Plan], Supply],
+    supply: Supply,
 ) -> Iterator[dict[tuple[str, int], Iterator[HubColumns]]]:
     """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.
 
     They serve only where nothing has changed; what is written rests on hubs that are read after the graph.
     """
-    run = standing.get(run_id(opened.graph.name, search, WholeGraph.scope))
-    if run is not None and run.cohesions <= MOST_AHEAD and plan.vertices is None and make_supply is supply_of:
+    is_searched = plan.vertices is None and supply.scope == WholeGraph.scope and not supply.from_files
+    run = standing.get(run_id(opened.graph.name, search, WholeGraph.scope)) if is_searched else None
+    if run is not None and run.cohesions <= MOST_AHEAD:
         with pages_ahead(plan.db.stream_hubs(opened.graph.selection, run.id, run.version)) as pages:
             yield {(run.id, run.version): pages}
         return

@@ -117,10 +117,22 @@ class FoundCohesion:
         """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning and is left out of averages."""
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
+    def as_row(self) -> dict[str, Any]:
+        """Return everything but the members, by name."""
+        return {
+            "vertex": self.vertex,
+            "p": str(self.p),
+            "search": self.search.name,
+            "size": self.size,
+            "edges": self.edges,
+            "density": self.density,
+            "proven": self.proven,
+            "best": self.best,
+        }
+
     def _repr_html_(self) -> str:
-        row = (self.vertex, str(self.p), self.search.name, self.size, self.edges, self.density)
-        names = ("vertex", "p", "search", "size", "edges", "density", "proven", "best", "members")
-        return html_table(names, [(*row, self.proven, self.best, self.members)])
+        row = {**self.as_row(), "members": self.members}
+        return html_table(list(row), [list(row.values())])
 
 
 @dataclass(frozen=True, eq=False)

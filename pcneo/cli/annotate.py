@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
@@ -136,8 +136,6 @@ def annotate(
 
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
-    from pcneo import annotate as modes
-
     in_files = to is not None and orders is None
     _check_orders(orders, mode, to, scheduler, plot)
     if in_files and mode is not Mode.stream:
@@ -166,19 +164,9 @@ def annotate(
             "Groups from answers are always stored, for every vertex, and searched on this machine.",
             param_hint="--from",
         )
-    run = {
-        Mode.write: modes.write,
-        Mode.stream: modes.stream,
-        Mode.stats: partial(modes.stats, plot=plot),
-        Mode.estimate: modes.estimate,
-    }[mode]
-    if orders is not None:
-        run = partial(modes.steadiness, to=to or Path(), orders=orders)
-    elif to is not None:  # Parquet
-        run = partial(_to_parquet, to=to, part=_part(part))
-    if answers_from is not None:
-        run = partial(_from_answers, answers_from=answers_from)
-    rows_on_terminal = mode is Mode.stream and not in_files and sys.stdout is not None and sys.stdout.isatty()
+    run, print_result = _way(mode, orders, to, part, plot, answers_from, as_json=as_json)
+    is_streamed = mode is Mode.stream and not in_files
+    rows_on_terminal = is_streamed and sys.stdout is not None and sys.stdout.isatty()
     with connected() as db, _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
             db,
@@ -194,23 +182,36 @@ def annotate(
             progress=None if rows_on_terminal else bars,  # bars and rows would break each other up
             **on_cluster,
         )
-        if isinstance(result, Iterator):
-            _print_stream(result, as_json)
+        if is_streamed:
+            print_result(result)
             return
     if plot is not None:
         note(f"Picture: {plot}")
     if as_json:
         print_json(result)
-    elif isinstance(result, modes.WriteResult):
-        print_written(result)
-    elif isinstance(result, modes.ParquetResult):
-        print_files(result)
-    elif isinstance(result, modes.SteadinessResult):
-        print_steadiness(result)
-    elif isinstance(result, modes.StatsResult):
-        print_stats(result)
     else:
-        print_estimate(result)
+        print_result(result)
+
+
+def _way(
+    mode: Mode, orders: int | None, to: Path | None, part: str | None, plot: Path | None, answers_from: Path | None, *,
+    as_json: bool,
+) -> tuple[Callable[..., Any], Callable[[Any], None]]:  # fmt: skip
+    """Return the function that does what is asked, and the one that prints its result."""
+    from pcneo import annotate as modes
+
+    if answers_from is not None:
+        return partial(_from_answers, answers_from=answers_from), print_written
+    if orders is not None:
+        return partial(modes.steadiness, to=to or Path(), orders=orders), print_steadiness
+    if to is not None:  # Parquet
+        return partial(_to_parquet, to=to, part=_part(part)), print_files
+    return {
+        Mode.write: (modes.write, print_written),
+        Mode.stream: (modes.stream, partial(_print_stream, as_json=as_json)),
+        Mode.stats: (partial(modes.stats, plot=plot), print_stats),
+        Mode.estimate: (modes.estimate, print_estimate),
+    }[mode]
 
 
 def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: str | None, plot: Path | None) -> None:
@@ -225,27 +226,17 @@ def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: st
         raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
 
 
-def _print_stream(cohesions: Iterable[FoundCohesion], as_json: bool) -> None:
+def _print_stream(cohesions: Iterable[FoundCohesion], *, as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
-    columns = ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     for number, cohesion in enumerate(cohesions):
-        if number == 0 and not as_json:
-            print_row(columns)  # only now, so that a search that fails prints nothing
-        values = [
-            cohesion.vertex,
-            str(cohesion.p),
-            cohesion.search.name,
-            cohesion.size,
-            cohesion.edges,
-            cohesion.density,
-            cohesion.proven,
-            cohesion.best,
-        ]
+        row = {**cohesion.as_row(), "members": cohesion.members}
         if as_json:
-            row = dict(zip(columns, [*values, cohesion.members], strict=True))
             print(json.dumps(row, ensure_ascii=not takes_all_text()))
-        else:
-            print_row([*values, json.dumps(cohesion.members, ensure_ascii=False)])
+            continue
+        if number == 0:
+            print_row(list(row))  # only now, so that a search that fails prints nothing
+        *values, members = row.values()
+        print_row([*values, json.dumps(members, ensure_ascii=False)])
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import typer
 from pcneo.basics.frames import rounded
 from pcneo.cli.advised import print_advice
 from pcneo.cli.console import Bars, connected, print_json, print_table, without_empty
-from pcneo.cli.options import Json, RunOrGraph
+from pcneo.cli.options import Json, RunOrGraph, refuse
 from pcneo.cli.streams import say
 
 if TYPE_CHECKING:
@@ -56,16 +56,14 @@ def audit(
 
     Example: pcneo audit friends -e 1
     """
-    given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     if n is not None:
         if mean_degree is not None and (epsilon is None) == (error is None):
             raise typer.BadParameter("Give either ε or the error that you want.", param_hint="-e, --error")
         wanted = {f"error_of_{(of or Of.total).value}": error}
         _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
         return
-    if any(value is not None for value in given.values()):
-        named = ", ".join(option for option, value in given.items() if value is not None)
-        raise typer.BadParameter("They go with -n, in place of a graph.", param_hint=named)
+    beside = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
+    refuse(beside, "They go with -n, in place of a graph.")
     from pcneo.privacy.exact import positive
     from pcneo.release import Source
     from pcneo.release.audit import audit as audit_graph

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.json_form import camel
 from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import connected, print_json, print_table, without_empty
@@ -54,9 +53,9 @@ def set_budget(
     from pcneo.privacy.composition import fits
     from pcneo.release.budget import parse_total, set_total
 
-    parse_total(epsilon, delta)
+    wanted = parse_total(epsilon, delta)
     with connected() as db:
-        account = set_total(db, graph=graph, epsilon=epsilon, delta=delta)
+        account = set_total(db, graph=graph, epsilon=wanted.epsilon, delta=None if delta is None else wanted.delta)
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
         note("More than that has already been spent; every release will be refused until you raise the total.")
@@ -156,20 +155,13 @@ def _print_csv(budgets: list[GraphBudget]) -> None:
         for kind, records in (("total", budget.totals), ("release", budget.releases))
         for record in records
     ]
-    columns = list(dict.fromkeys(name for row in reversed(rows) for name in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, columns or ["record", "graph"], lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(value) for name, value in row.items()})
-    say(file.getvalue().rstrip("\n"))
+    columns = list(dict.fromkeys(name for row in reversed(rows) for name in row)) or ["record", "graph"]
+    say("\n".join(map(csv_row, [columns, *([_cell(row.get(name)) for name in columns] for row in rows)])))
 
 
 def _cell(value: object) -> object:
-    """Return a value for a spreadsheet, without text that it would run as a formula."""
-    if isinstance(value, tuple):
-        value = " ".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+    """Return a value for a cell; several, such as labels, are put into one."""
+    return " ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _shared_answers(release: ReleaseRecord) -> str | None:

@@ -24,6 +24,8 @@ from pcneo.cli.streams import note, note_verbatim
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from pcneo.basics.selection import Selection
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database, GraphRecord
@@ -166,7 +168,7 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
         published = earlier_of(list_ledger(db), graph.name).mean_count
         guess = published and f"{float(f'{published:.3g}'):g}"
         question = "About how many triangles is a vertex in, on average? (A guess will do.)"
-        expect = _asked(question, guess or None, _positive)
+        expect = _asked(question, guess or None, _mean)
     try:
         epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
     except ParameterError as refused:
@@ -180,9 +182,8 @@ def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms
     from pcneo.privacy.foresight import advise
     from pcneo.release.choice import count_vertices
 
-    n, expect = count_vertices(db, graph, None), terms.public.mean_count
-    degree, count = str(min(terms.public.mean_degree, n - 1)), None if expect is None else str(expect)
-    advice = advise(n, degree, expect=count, error_of_total=error)
+    n, public = count_vertices(db, graph, None), terms.public
+    advice = advise(n, min(public.mean_degree, n - 1), expect=public.mean_count, error_of_total=error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
     if advised.refused is not None or not advised.epsilon:
         raise ParameterError(advised.refused or "", name="error", value=error)
@@ -201,8 +202,8 @@ def _budget_for(epsilon: str, text: str) -> str:
     """Return a budget that this release fits in."""
     from pcneo.privacy.exact import positive
 
-    budget = _positive(text.removeprefix("ε").lstrip(" ="))
-    if positive(budget, "budget") < positive(epsilon, "epsilon"):
+    budget = text.removeprefix("ε").lstrip(" =")
+    if _positive(budget) < positive(epsilon, "epsilon"):
         raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
     return budget
 
@@ -312,25 +313,30 @@ def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
 
 def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
     """Return an ε that the mechanism takes."""
-    from pcneo.privacy.exact import positive
     from pcneo.privacy.mechanisms import mechanism_of
     from pcneo.privacy.randomised_response import MOST_EPSILON
 
-    epsilon = _positive(text.removeprefix("ε").lstrip(" ="), also)
-    if positive(epsilon, "epsilon") > MOST_EPSILON:
+    written = text.removeprefix("ε").lstrip(" =")
+    epsilon = _positive(written, also)
+    if epsilon > MOST_EPSILON:
         raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
     mechanism_of(mechanism, epsilon=epsilon)
-    return epsilon
+    return written
 
 
-def _positive(text: str, also: str = "") -> str:
+def _mean(text: str) -> str:
+    """Return a mean count as it was typed."""
+    _positive(text)
+    return text
+
+
+def _positive(text: str, also: str = "") -> Fraction:
     from pcneo.privacy.exact import positive
 
     try:
-        positive(text, "it")
+        return positive(text, "it")
     except ParameterError as error:
         raise ParameterError(f"Type a positive number such as 0.5 or 1/3{also}.", **error.data) from None
-    return text
 
 
 def _to_be_expected(release: Prepared, terms: Terms) -> str:

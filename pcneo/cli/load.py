@@ -9,7 +9,7 @@ import typer
 
 from pcneo.cli.annotated import print_written
 from pcneo.cli.console import Bars, connected, print_json, print_table
-from pcneo.cli.options import Json
+from pcneo.cli.options import Json, refuse
 from pcneo.cli.streams import note
 from pcneo.errors import ParameterError
 
@@ -70,11 +70,7 @@ def load(
         "--max-gib": max_gib,
     }
     if any(file.suffix.lower() == _OF_COHESIONS for file in files):
-        given = [option for option, value in of_graph.items() if value is not None]
-        if given:
-            raise typer.BadParameter(
-                "These options are for a graph; files of cohesions name theirs.", param_hint=", ".join(given)
-            )
+        refuse(of_graph, "These options are for a graph; files of cohesions name theirs.")
         _load_cohesions(files, verify or 0, as_json)
         return
     if verify is not None:
@@ -101,7 +97,7 @@ def load(
             max_bytes=MOST_BYTES if max_gib is None else int(min(max_gib, 2**30) * 2**30),
             progress=bars,
         )
-    print_json(result) if as_json else _print(result, files[0])
+    print_json(result) if as_json else _print(result)
 
 
 def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
@@ -112,15 +108,9 @@ def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
     print_json(result) if as_json else print_written(result)
 
 
-def _print(result: LoadResult, file: Path) -> None:
-    print_table(
-        ["", "in the file", "created", "already there"],
-        [
-            ("nodes", result.node_count, result.nodes_created, result.nodes_matched),
-            ("relationships", result.relationship_count, result.relationships_created, result.relationships_matched),
-        ],
-        f"{file.name}: keys are {result.key_kind}s",
-    )
+def _print(result: LoadResult) -> None:
+    table = result.as_columns()
+    print_table(list(table), zip(*table.values(), strict=True), result.caption())
     if result.header is not None:
         note(f"The first line names the columns and was left out: {result.header}")
     _note_keys(result)

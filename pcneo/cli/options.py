@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -27,3 +28,14 @@ RunOrGraph = Annotated[
 ExportTo = Annotated[
     Path | None, typer.Option("--to", help="A new file for other programs, .graphml or .json; only you can read it.")
 ]
+
+
+def refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuse those of these options that were given: ignored in silence, they would seem to have an effect."""
+    if named := given(options):
+        raise typer.BadParameter(why, param_hint=named)
+
+
+def given(options: Mapping[str, object]) -> str:
+    """Return the names of the options that were given, separated by commas; empty if none was."""
+    return ", ".join(name for name, value in options.items() if not (value is None or value is False or value == []))

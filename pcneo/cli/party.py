@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from pcneo.cli.console import print_json
 from pcneo.cli.help_text import Command, Group
-from pcneo.cli.options import Json
+from pcneo.cli.options import Json, refuse
 from pcneo.cli.streams import note, say
 from pcneo.errors import ParameterError
 
@@ -84,14 +83,14 @@ def collect(
 
     Example: pcneo party collect answers --to counts.csv
     """
-    of_release = {"-k": k, "--clip": clip or None, "--smooth": smooth or None, "--large": large or None}
     if to is None:
         if keys is None or epsilon is None:
             raise ParameterError("Give --keys and -e to call for answers, or --to to make a release.", name="to")
-        _refuse(of_release, "They are for the release, which needs --to.")
+        of_release = {"-k": k, "--clip": clip, "--smooth": smooth, "--large": large}
+        refuse(of_release, "They are for the release, which needs --to.")
         _call(folder, keys, epsilon, as_json)
         return
-    _refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes them from it.")
+    refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes them from it.")
     from pcneo.party.collecting import collect as collect_messages
     from pcneo.release.public_file import total_told
 
@@ -104,12 +103,6 @@ def collect(
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")
-
-
-def _refuse(options: Mapping[str, object], why: str) -> None:
-    given = [option for option, value in options.items() if value is not None]
-    if given:
-        raise typer.BadParameter(why, param_hint=", ".join(given))
 
 
 def _call(folder: Path, keys: Path, epsilon: str, as_json: bool) -> None:

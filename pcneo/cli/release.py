@@ -19,7 +19,7 @@ from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
 from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
-from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph
+from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph, given
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
 from pcneo.errors import OutputError, ParameterError, PcneoError
@@ -175,23 +175,27 @@ def release(
     is_guided = can_ask() and not (batch or to or epsilon or mechanism or answers_from)
     further: dict[str, Any] = {}
     if batch is not None:
-        _refuse_beside_batch(
+        beside = given(
             {
-                "to": to,
-                "epsilon": epsilon,
-                "k": k,
-                "mechanism": mechanism,
-                "delta": delta,
-                "large": large or None,
-                "clip": clip or None,
-                "smooth": smooth or None,
-                "groups": groups,
-                "parties": parties or None,
-                "answers": answers,
-                "from": answers_from,
+                "--to": to,
+                "--epsilon": epsilon,
+                "-k": k,
+                "--mechanism": mechanism,
+                "--delta": delta,
+                "--large": large,
+                "--clip": clip,
+                "--smooth": smooth,
+                "--groups": groups,
+                "--parties": parties,
+                "--answers": answers,
+                "--from": answers_from,
                 "RUN|GRAPH": run,
             }
         )
+        if beside:
+            raise typer.BadParameter(
+                f"The file says what is released, how, and where to; leave {beside} out.", param_hint="--batch"
+            )
         make, requests = None, read_batch(batch)
     else:
         if not is_guided:
@@ -352,16 +356,6 @@ def _asked() -> str:
             return mechanism_named(typer.prompt("Mechanism", err=True).strip()).name
         except ParameterError as error:
             note(str(error))  # typer's own prompt would break lines anywhere
-
-
-def _refuse_beside_batch(options: Mapping[str, object]) -> None:
-    """Refuse options that the batch file decides: silently ignored, they would seem to have an effect."""
-    given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
-    if given:
-        named = ", ".join("-k" if name == "k" else name if name.isupper() else f"--{name}" for name in given)
-        raise typer.BadParameter(
-            f"The file says what is released, how, and where to; leave {named} out.", param_hint="--batch"
-        )
 
 
 def _each_k_with_each_epsilon(

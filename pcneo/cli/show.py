@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -88,10 +88,6 @@ def _how_small(cohesion: FoundCohesion) -> str:
 
 def _print_shown(shown: ShownCohesion) -> None:
     cohesion, view, vertex = shown.cohesion, shown.local_view, shown.cohesion.vertex
-    beside: dict[Any, list[Any]] = {key: [] for key in cohesion.members}
-    for a, b in shown.connections:
-        beside[a].append(b)
-        beside[b].append(a)
     print_table(
         ["", "vertices", "connections", "density"],
         [
@@ -100,19 +96,16 @@ def _print_shown(shown: ShownCohesion) -> None:
         ],
         _how_small(cohesion),
     )
-    order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # the sort keeps the order of keys
+    rows = list(zip(*shown.as_columns().values(), strict=True))
     on_terminal = sys.stdout.isatty()
-    first = order[:MOST_ROWS] if on_terminal else order
-    ends = MOST_ENDS if on_terminal else None
+    first = rows[:MOST_ROWS] if on_terminal else rows
+    most = MOST_ENDS if on_terminal else None
     print_table(
         ["member", "hops", "critical connections", "to"],
-        [
-            (key, shown.hops[key] if shown.hops[key] < 3 else "over 2", len(beside[key]), words(beside[key], ends))
-            for key in first
-        ],
+        [(key, hops if hops < 3 else "over 2", count, words(ends, most)) for key, hops, count, ends in first],
         names=["member"],
     )
-    if len(first) < len(order):
-        say(f"and {len(order) - len(first):,} more members; --json lists all")
+    if len(first) < len(rows):
+        say(f"and {len(rows) - len(first):,} more members; --json lists all")
     others = words(shown.others, MOST_KEYS if on_terminal else None) if shown.others else "none"
     say(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")

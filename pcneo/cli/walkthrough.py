@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo import annotate
 from pcneo.annotate import WriteResult
-from pcneo.annotate.load import LoadResult, load
+from pcneo.annotate.load import load
 from pcneo.basics.model import Progress
 from pcneo.basics.selection import Selection
 from pcneo.face.first_steps import sample_path
@@ -47,12 +47,10 @@ class DemoResult:
     """The demo's results.
 
     Attributes:
-        loaded: what was loaded.
         written: what was stored.
         tables: the answers, by the query's name.
     """
 
-    loaded: LoadResult
     written: WriteResult
     tables: dict[str, QueryResult]
 
@@ -65,7 +63,7 @@ def start_demo_server(progress: Callable[[int, int], None] | None = None) -> Loc
 def run_demo(db: Database, *, progress: Progress | None = None) -> DemoResult:
     """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`."""
     path = sample_path()
-    loaded = load(db, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
+    load(db, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
     written = annotate.write(
         db,
         p="0.3",
@@ -77,4 +75,4 @@ def run_demo(db: Database, *, progress: Progress | None = None) -> DemoResult:
     tables = {
         query.name: run_query(db, query.name, parameters={"run": run, **query.parameters}) for query in DEMO_QUERIES
     }
-    return DemoResult(loaded, written, tables)
+    return DemoResult(written, tables)

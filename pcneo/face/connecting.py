@@ -123,7 +123,7 @@ class Db:
         >>> db.graph("freinds")
         Traceback (most recent call last):
         ...
-        pcneo.errors.NotFoundError: There is no graph 'freinds'; there is friends. Did you mean friends?
+        pcneo.errors.NotFoundError: There is no graph 'freinds'; there is 'friends'. Did you mean friends?
 
         Args:
             name: your name for it; None for the only graph, or for a name made of labels, types and key.
@@ -277,19 +277,18 @@ class Db:
             PcneoError: as from `GraphHandle.release`.
         """
         from pcneo.face.release_handle import release_batch
+        from pcneo.release import Terms
 
-        return release_batch(
-            self._database,
-            path,
-            selection=Selection(node_labels, relationship_types, key),
+        terms = Terms(
             budget_epsilon=budget_epsilon,
             other_groups=other_groups,
             no_promise=no_promise,
             expect=expect,
             anyway=anyway,
             dry_run=dry_run,
-            progress=progress,
         )
+        selection = Selection(node_labels, relationship_types, key)
+        return release_batch(self._database, path, terms, selection=selection, progress=progress)
 
     def ask(
         self,

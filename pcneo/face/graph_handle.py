@@ -9,7 +9,6 @@ from pcneo.basics.keys import check_text
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
-from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
 from pcneo.face.listings import Listing, record_row
@@ -198,7 +197,8 @@ class GraphHandle(GraphModes):
                 whether the spend counts.
             PcneoError: a write failed after the spend; the message says what became of the numbers.
         """
-        from pcneo.face.release_handle import make_release, needs_groups
+        from pcneo.face.release_handle import answers_of, make_release, needs_groups
+        from pcneo.release import Release, Terms
 
         if needs_groups(mechanism):
             raise ParameterError(
@@ -207,15 +207,17 @@ class GraphHandle(GraphModes):
                 name="mechanism",
                 value=mechanism,
             )
-        return make_release(
-            self.db,
-            mechanism,
-            to,
-            **self._asked(writes=True),
+        asked = self._asked(writes=True)
+        request = Release(
+            mechanism=mechanism,
+            to=to,
             report=report,
             answers=answers,
-            answers_from=answers_from,
+            answers_from=answers_of(answers_from),
             parties=parties,
+            graph=asked["graph"],
+        )
+        terms = Terms(
             budget_epsilon=budget_epsilon,
             other_groups=other_groups,
             no_promise=no_promise,
@@ -223,8 +225,8 @@ class GraphHandle(GraphModes):
             expect=expect,
             anyway=anyway,
             dry_run=dry_run,
-            progress=progress,
         )
+        return make_release(self.db, request, terms, selection=asked["selection"], progress=progress)
 
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
@@ -280,11 +282,11 @@ class GraphHandle(GraphModes):
 
 def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphHandle:
     """Return a graph's handle, if name and selection can stand for a graph."""
+    from pcneo.store.chosen_graph import choose_selection, no_such_graph
+
     known = {graph.name: graph for graph in db.list_graphs()}
     if name in known:
         if selection:
-            from pcneo.store.chosen_graph import choose_selection
-
             chosen, _ = choose_selection(db, selection)
             known[name].check_stands_for(chosen, "Leave out the labels, types and key, or the name.")
         return GraphHandle(name, known[name].selection, db=db)
@@ -292,9 +294,5 @@ def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphH
         (only,) = known.values()
         return GraphHandle(only.name, only.selection, db=db)
     if name is not None and not selection and known:
-        raise NotFoundError(
-            f"There is no graph {name!r}; there is {', '.join(sorted(known))}.{did_you_mean(name, known)}",
-            what="graph",
-            name=name,
-        )
+        raise NotFoundError(no_such_graph(name, sorted(known)), what="graph", name=name)
     return GraphHandle(name, selection, db=db)

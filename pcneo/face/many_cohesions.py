@@ -265,10 +265,11 @@ def minimal_p_cohesions(
         AnswerError: an answer failed its check.
     """
     arrays = as_graph(graph)
-    tell = None if progress is None else lambda done, total: progress(f"searching p={P(p)}", done, total)
     places = None if vertices is None else positions_of(arrays, checked_keys(vertices))
+    wanted = Search(p, search, effort)
+    tell = None if progress is None else lambda done, total: progress(f"searching p={wanted.p}", done, total)
     options = {"vertices": places, "effort": effort, "concurrency": concurrency, "check": check, "progress": tell}
-    return Cohesions(arrays, search_all(arrays, p, search, **options))
+    return Cohesions(arrays, search_all(arrays, wanted.p, search, **options))
 
 
 def minimal_p_cohesion(

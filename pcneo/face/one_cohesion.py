@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pcneo.plots import Page
+    from pcneo.store.database import Database
+    from pcneo.stored.runs import StoredRun
 
 
 Members = Callable[[CohesionAround], Iterable[CohesionAround]]
@@ -220,3 +223,12 @@ def seen_cohesion(around: CohesionAround, members: Members) -> Cohesion:
     cohesion = Cohesion(around.cohesion, lambda _: around, members)
     _ = cohesion.around
     return cohesion
+
+
+def look_around(db: Database, stored: StoredRun, found: FoundCohesion) -> CohesionAround:
+    """Read the surroundings of a run's cohesion in the graph as it is now."""
+    from pcneo.stored.showing import read_around
+
+    seen = read_around(db, stored.selection, found, f"run {stored.run.id}")
+    # The cohesions of answers belong to the answers: the graph cannot show whether they still hold.
+    return replace(seen, holds=True) if stored.run.scope == "answers" else seen

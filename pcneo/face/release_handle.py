@@ -129,44 +129,30 @@ def needs_groups(mechanism: object) -> bool:
     return mechanism.needs_groups
 
 
+def answers_of(path: AnyPath | None) -> AnswersFile | None:
+    """Open a file of answers, if one is named."""
+    return None if path is None else AnswersFile.open(path)
+
+
 def make_release(
     db: Database,
-    mechanism: Mechanism,
-    to: AnyPath,
+    request: Release,
+    terms: Terms,
     *,
-    graph: str | None = None,
     selection: Selection = Selection(),
-    run: str | None = None,
-    groups: int | None = None,
-    report: AnyPath | None = None,
-    answers: str | None = None,
-    answers_from: AnyPath | None = None,
-    parties: bool = False,
     progress: Progress | None = None,
-    **terms: Any,
 ) -> Counts:
-    """Make the release with a mechanism, for each k; return its results."""
-    request = Release(
-        mechanism=mechanism,
-        to=to,
-        report=report,
-        answers=answers,
-        answers_from=None if answers_from is None else AnswersFile.open(answers_from),
-        groups=groups,
-        parties=parties,
-        graph=graph,
-        run=run,
-    )
-    requests, stated = each_k(request), Terms(**terms)
-    return Counts(*release(db, requests=requests, selection=selection, terms=stated, progress=progress), stated)
+    """Make a release for each k of its mechanism; return its results."""
+    requests = each_k(request)
+    return Counts(*release(db, requests=requests, selection=selection, terms=terms, progress=progress), terms)
 
 
 def release_batch(
-    db: Database, path: AnyPath, *, selection: Selection, progress: Progress | None = None, **terms: Any
+    db: Database, path: AnyPath, terms: Terms, *, selection: Selection, progress: Progress | None
 ) -> list[Counts]:
     """Make the releases in the rows of a CSV file together; return a `Counts` for each file that is written."""
-    requests, stated = read_batch(path), Terms(**terms)
-    prepared, released = release(db, requests=requests, selection=selection, terms=stated, progress=progress)
+    requests = read_batch(path)
+    prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
     made = released or [None] * len(prepared)
     each = zip(prepared, made, strict=True)
-    return [Counts([ready], [one] if one else [], stated) for ready, one in each]
+    return [Counts([ready], [one] if one else [], terms) for ready, one in each]

@@ -15,7 +15,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
 from pcneo.face.listings import Listing, difference_row, record_row, why_unread
-from pcneo.face.one_cohesion import Cohesion, seen_cohesion
+from pcneo.face.one_cohesion import Cohesion, look_around, seen_cohesion
 
 if TYPE_CHECKING:
     from pcneo.face.many_cohesions import Cohesions
@@ -80,21 +80,13 @@ class Run(Table):
 
     def _now(self) -> StoredRun:
         """Return the run as it is now."""
-        from pcneo.stored.runs import find_run
+        from pcneo.stored.runs import find_run, kept_versions
 
+        now = find_run(self._db, run=self.id)
         if not self._fixed:
-            return find_run(self._db, run=self.id)
-        return replace(find_run(self._db, run=self.id), run=self._kept(self._stored.run.version))
-
-    def _kept(self, version: int) -> RunRecord:
-        kept = {record.version: record for record in self._db.list_versions(self.id) if record.readable}
-        if version not in kept:
-            raise NotFoundError(
-                f"Run {self.id} keeps no version {version}; it keeps {', '.join(map(str, kept)) or 'none'}.",
-                what="version",
-                name=version,
-            )
-        return kept[version]
+            return now
+        (kept,) = kept_versions(self._db, self.id, self._stored.run.version)
+        return replace(now, run=kept)
 
     def version(self, number: int) -> Run:
         """Return the run at one version that is kept, unaffected by later versions.
@@ -108,7 +100,9 @@ class Run(Table):
         Raises:
             NotFoundError: that version is not kept.
         """
-        kept = self._kept(checked_count("number", number))
+        from pcneo.stored.runs import kept_versions
+
+        (kept,) = kept_versions(self._db, self.id, checked_count("number", number))
         return Run(self._db, replace(self._stored, run=kept), fixed=True)
 
     def history(self) -> Listing[RunRecord]:
@@ -205,7 +199,7 @@ class Run(Table):
         from pcneo.stored.showing import cohesion_of
 
         stored = self._now()
-        look, note = partial(_look, self._db, stored), stored.run.note() if stored.moved else ""
+        look, note = partial(look_around, self._db, stored), stored.run.note() if stored.moved else ""
         a_page = max(1, PAGE_MEMBERSHIPS * max(1, stored.run.cohesions) // max(1, stored.run.memberships))
         for columns in self._db.stream_hubs(stored.selection, stored.run.id, stored.run.version):
             for start in range(0, len(columns.vertices), a_page):
@@ -242,9 +236,9 @@ class Run(Table):
             GraphChangedError: the graph, or the memberships, are no longer those of the run.
         """
         from pcneo.face.many_cohesions import Cohesions
-        from pcneo.stored.showing import read_in
+        from pcneo.stored.showing import read_cohesions
 
-        read = read_in(self._db, self._now(), progress)
+        read = read_cohesions(self._db, self._now(), progress)
         return Cohesions(read.graph, read.cohesions)
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
@@ -307,14 +301,19 @@ class Run(Table):
         """
         from pcneo.stored.exporting import export_of
         from pcneo.stored.networks import network_of
-        from pcneo.stored.showing import read_in
+        from pcneo.stored.showing import read_cohesions
 
         def read() -> Any:
-            return network_of(read_in(self._db, self._now(), progress) if vertex is None else self[vertex].around)
+            if vertex is not None:
+                return network_of(self[vertex].around)
+            return network_of(read_cohesions(self._db, self._now(), progress))
 
         return export_of(read, to, progress)
 
-    def release(self, mechanism: Mechanism, *, to: AnyPath, **terms: Any) -> Counts:
+    def release(
+        self, mechanism: Mechanism, *, to: AnyPath, report: AnyPath | None = None, answers: str | None = None,
+        answers_from: AnyPath | None = None, parties: bool = False, progress: Progress | None = None, **terms: Any,
+    ) -> Counts:  # fmt: skip
         """Release noisy clique counts, with a mechanism that rests on this run's groups.
 
         >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="counts.csv")
@@ -324,12 +323,13 @@ class Run(Table):
         Args:
             mechanism: such as `pcneo.Critical(k=(3, 4), epsilon=1)`.
             to: the public file, `.csv` or `.json`; with several k, each gets its own file name.
-            **terms: as for `GraphHandle.release`.
+            report, answers, answers_from, parties, progress, **terms: as for `GraphHandle.release`.
 
         Returns:
             What was released. For a run at an earlier version, the groups are those of that version.
         """
-        from pcneo.face.release_handle import make_release, needs_groups
+        from pcneo.face.release_handle import answers_of, make_release, needs_groups
+        from pcneo.release import Release, Terms
 
         if not needs_groups(mechanism):
             raise ParameterError(
@@ -339,7 +339,11 @@ class Run(Table):
                 value=mechanism,
             )
         groups = self._now().run.version if self._fixed and not self._is_current() else None
-        return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
+        request = Release(
+            mechanism=mechanism, to=to, report=report, answers=answers, answers_from=answers_of(answers_from),
+            parties=parties, run=self.id, groups=groups,
+        )  # fmt: skip
+        return make_release(self._db, request, Terms(**terms), progress=progress)
 
     def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
         """Show what each mechanism promises, how large its errors are, and what it reveals, at one ε.
@@ -390,11 +394,3 @@ class Run(Table):
     def __reduce__(self) -> Any:
         """Refuse to be pickled: it holds a connection."""
         raise TypeError("a run holds a connection and cannot be pickled; read() returns what it holds in memory")
-
-
-def _look(db: Database, stored: StoredRun, found: Any) -> Any:
-    from pcneo.stored.showing import read_around
-
-    seen = read_around(db, stored.selection, found, f"run {stored.run.id}")
-    # The cohesions of answers belong to the answers: the graph cannot show whether they still hold.
-    return replace(seen, holds=True) if stored.run.scope == "answers" else seen

@@ -23,7 +23,7 @@ from pcneo.store.chosen_graph import (
 )
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import list_ledger
-from pcneo.stored.runs import choose_run
+from pcneo.stored.runs import choose_run, kept_versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
     graph, run = find_place(db, request, runs, named, with_run=mechanism.needs_groups)
     vertices = count_vertices(db, graph, run)
     if version is not None and run is not None:
-        run = _kept(db, run, version)
+        (run,) = kept_versions(db, run.id, version)
     check_run(mechanism, run)
     mechanism.on(vertices)  # which refuses what does not fit
     return Chosen(request=request, graph=graph, run=run, vertices=vertices)
@@ -121,18 +121,6 @@ def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRe
         )
     groups = None if current.get(record.run or "") == record.run_version else record.run_version
     return replace(request, graph=request.graph or record.graph, run=record.run, groups=groups)
-
-
-def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
-    """Return the run at a version that is still kept."""
-    kept = {record.version: record for record in db.list_versions(run.id) if record.readable}
-    if version not in kept:
-        raise NotFoundError(
-            f"Run {run.id} keeps no version {version}; it keeps {', '.join(map(str, kept))}.",
-            what="version",
-            name=version,
-        )
-    return kept[version]
 
 
 def find_place(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import Self, Unpack
 
 from pcneo.annotate import Keeping, WriteResult
 from pcneo.annotate.plan import Asked, Plan, make_plan
@@ -50,15 +50,10 @@ def annotate_answers(
     known = list_ledger(db).releases
     if asked.get("graph") is None and not asked.get("selection"):
         asked["graph"] = file.graph_of(known)
-    said: list[str] = []
-
-    def supply(plan: Plan) -> AnsweredGraph:
-        answered = AnsweredGraph(plan, file, known)
-        said.append(answered.rough)
-        return answered
-
-    written = update_runs(make_plan(db, "write", **asked), keeping or Keeping(), make_supply=supply)
-    return RoughGroups(written, said[-1])
+    plan = make_plan(db, "write", **asked)
+    answered = AnsweredGraph(plan, file, known)
+    written = update_runs(plan, keeping or Keeping(), supply=answered)
+    return RoughGroups(written, answered.rough)
 
 
 class AnsweredGraph(WholeGraph):
@@ -71,10 +66,17 @@ class AnsweredGraph(WholeGraph):
     scope = "answers"
 
     def __init__(self, plan: Plan, file: AnswersFile, known: Sequence[ReleaseRecord]) -> None:
-        """Read which vertices there are, then the answers."""
+        """Begin with nothing read but the head of the answers."""
         super().__init__(plan)
-        keys, below = self.graph.keys, threshold_of(file.epsilon)
-        record, answers = find_answers(plan.configuration.get("graph", ""), keys, below, file, known)
+        self._file = file
+        self._known = known
+        self.rough = ""
+
+    def read(self) -> Self:
+        """Read which vertices there are, then the answers."""
+        super().read()
+        file, keys, below = self._file, self.graph.keys, threshold_of(self._file.epsilon)
+        record, answers = find_answers(self._plan.configuration.get("graph", ""), keys, below, file, self._known)
         self.answers = str(record.answers_hash)[:8]
         yes = Yes(Flips(len(keys), below), answers.yes_count)
         # [rough-refused] From public numbers, before anything is searched or stored.
@@ -90,6 +92,7 @@ class AnsweredGraph(WholeGraph):
         near = answers.sharing(yes.flips.usual_shared)
         self.graph = near.as_graph(keys)
         self.rough = _rough(yes, near)
+        return self
 
 
 def _rough(yes: Yes, near: AnsweredPairs) -> str:

@@ -9,9 +9,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 
 from pcneo.annotate.writing import WriteResult
-
-COMMANDS = ("annotate", "check", "clean")
-"""What a request may ask for; anything else counts as `other`."""
+from pcneo.service.request_checks import COMMANDS
 
 BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, math.inf)
 """The upper bounds of the buckets, in seconds."""

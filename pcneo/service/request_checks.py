@@ -18,6 +18,7 @@ from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.requests import VALUES, Claim
 
 COMMANDS = ("annotate", "check", "clean")
+"""What a request may ask for."""
 ASKED = frozenset({*VALUES, "id", "cancel"})
 """What the author of a request may write."""
 WRITTEN = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pcneo.annotate.estimating import estimate_memberships
 from pcneo.annotate.plan import make_plan
-from pcneo.annotate.supply import Supply, WholeGraph
+from pcneo.annotate.supply import Supply
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
 from pcneo.basics.run_record import RunRecord
@@ -115,18 +115,13 @@ class Work:
                 number = len(vertices) + (run.cohesions if run else 0)
             else:
                 most, what = self.settings.max_memberships, "memberships"
-                number = run.memberships if run else self._estimate(supply, search)
+                number = run.memberships if run else estimate_memberships(supply, search, most)
             if number > most:
                 raise ParameterError(
                     f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}.",
                     name=what,
                     value=number,
                 )
-
-    def _estimate(self, supply: Supply, search: Search) -> int:
-        if not isinstance(supply, WholeGraph) or supply.vertices**2 <= self.settings.max_memberships:
-            return 0  # within the limit, however large the cohesions are
-        return estimate_memberships(supply, search)
 
     def _check(self) -> Answer:
         question, graph = self.question, self.question.graph

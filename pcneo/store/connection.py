@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import neo4j
 from neo4j.exceptions import ConfigurationError
@@ -37,20 +38,28 @@ def connect(
             the message says which.
         ParameterError: an address without a user, or an address together with a driver.
     """
+    settings = settings_of(uri, auth, database, driver)
+    if driver is None:
+        return connect_to(settings)
+    reached = Database(driver, database)
+    check_version(reached.version)
+    return reached
+
+
+def settings_of(
+    uri: str | None, auth: tuple[str, str] | None, database: str | None, driver: object
+) -> ConnectionSettings | None:
+    """Return what the arguments name, else what the environment does; None beside a driver, or if neither does."""
     if driver is not None:
         if uri is not None or auth is not None:
             raise ParameterError("A driver has its address already; leave uri and auth out.", name="uri", value=uri)
-        reached = Database(driver, database)
-        check_version(reached.version)
-        return reached
+        return None
     if uri is None:
         settings = read_environment(os.environ, auth=auth)
-        if settings is not None and database is not None:
-            settings = ConnectionSettings(settings.uri, settings.username, settings.password, database)
-        return connect_to(settings)
+        return settings if settings is None or database is None else replace(settings, database=database)
     if auth is None:
         raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
-    return connect_to(ConnectionSettings(uri, *auth, database, names=ARGUMENTS))
+    return ConnectionSettings(uri, *auth, database, names=ARGUMENTS)
 
 
 def connect_to(settings: ConnectionSettings | None) -> Database:

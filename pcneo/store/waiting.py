@@ -167,17 +167,14 @@ class Wait:
                 "it may go through once that transaction is over, and until then the graph is busy. Run it again then "
                 f"to find out what counts. Open: {self._named_others()}."
             )
+        there = self.blocker
+        data = {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}
         held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
         return BlockedError(
-            f"An open transaction holds what this one must write, so this one {held}: {self.blocker}. Try again once "
+            f"An open transaction holds what this one must write, so this one {held}: {there}. Try again once "
             "that one is committed, rolled back or ended.",
-            **self.data(),
+            **data,
         )
-
-    def data(self) -> dict[str, Any]:
-        """Return what blocked it, for programs."""
-        there = self.blocker
-        return {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}
 
 
 class Watch:

@@ -13,6 +13,7 @@ from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError, ParameterError
 from pcneo.stored.networks import Attributes, Network, network_of
+from pcneo.stored.runs import find_run
 from pcneo.stored.showing import read_cohesions
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ def export_run(
     db: Database, path: AnyPath, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None
 ) -> ExportResult:
     """Write a run's whole graph with its cohesions."""
-    return export_of(lambda: network_of(read_cohesions(db, run=run, graph=graph, progress=progress)), path, progress)
+    return export_of(
+        lambda: network_of(read_cohesions(db, find_run(db, run=run, graph=graph), progress)), path, progress
+    )
 
 
 def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, ShownCohesion, StoredCohesions
+from pcneo.basics.model import CohesionAround, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
 from pcneo.basics.run_record import RunRecord
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
-from pcneo.graph import as_graph
 
 if TYPE_CHECKING:
     import networkx
@@ -45,17 +44,14 @@ class Network:
 @overload
 def to_networkx(cohesions: CohesionAround | StoredCohesions) -> networkx.Graph[Key]: ...
 @overload
+def to_networkx(cohesions: CohesionBatch, graph: Graph) -> networkx.Graph[Key]: ...
 def to_networkx(
-    cohesions: FoundCohesion | CohesionBatch, graph: Graph | networkx.Graph[Any]
-) -> networkx.Graph[Key]: ...
-def to_networkx(
-    cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
-    graph: Graph | networkx.Graph[Any] | None = None,
+    cohesions: CohesionAround | StoredCohesions | CohesionBatch, graph: Graph | None = None
 ) -> networkx.Graph[Key]:
     """Return one cohesion, or a graph with all of its cohesions, as a networkx graph whose nodes are keys.
 
-    One cohesion becomes the graph of its members and critical connections; the nodes of a stored one have their `hops`
-    from the vertex (3 stands for three and more).
+    One cohesion becomes the graph of its members and critical connections; the nodes have their `hops` from the vertex
+    (3 stands for three and more).
 
     A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
     (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge has `critical`,
@@ -73,46 +69,29 @@ def to_networkx(
     return result
 
 
-def network_of(
-    cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
-    graph: Graph | networkx.Graph[Any] | None = None,
-) -> Network:
+def network_of(cohesions: CohesionAround | StoredCohesions | CohesionBatch, graph: Graph | None = None) -> Network:
     """Return the nodes and edges of `to_networkx`, to be made on demand."""
     if isinstance(cohesions, CohesionAround):
         stored = _stored_as(cohesions.run) if isinstance(cohesions, ShownCohesion) else {}
-        return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, stored)
+        return _of_one(cohesions, stored)
     if isinstance(cohesions, StoredCohesions):
         return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, _stored_as(cohesions.run))
     if graph is None:
         raise ParameterError("Give the graph that was searched along with its cohesions.", name="graph", value=None)
-    graph = as_graph(graph)
-    if isinstance(cohesions, CohesionBatch):
-        if not np.array_equal(cohesions.keys, graph.keys):
-            raise ParameterError("The cohesions do not belong to this graph.", name="graph", value=None)
-        return _of_all(graph, cohesions, critical_counts(graph, cohesions)[0], {})
-    return _of_one(cohesions, _connections(graph, cohesions), None, {})
+    if not np.array_equal(cohesions.keys, graph.keys):
+        raise ParameterError("The cohesions do not belong to this graph.", name="graph", value=None)
+    return _of_all(graph, cohesions, critical_counts(graph, cohesions)[0], {})
 
 
-def _of_one(
-    cohesion: FoundCohesion, connections: tuple[tuple[Key, Key], ...], hops: dict[Key, int] | None, further: Attributes
-) -> Network:
-    attributes = {
-        **further,
-        "vertex": cohesion.vertex,
-        **_searched_with(cohesion),
-        "size": cohesion.size,
-        "edges": cohesion.edges,
-        "density": cohesion.density,
-        "proven": cohesion.proven,
-        "best": cohesion.best,
-    }
+def _of_one(around: CohesionAround, further: Attributes) -> Network:
+    cohesion, hops = around.cohesion, around.hops
     return Network(
-        attributes=attributes,
+        attributes={**further, **cohesion.as_row()},
         node_count=cohesion.size,
-        edge_count=len(connections),
+        edge_count=len(around.connections),
         memberships=0,
-        nodes=lambda: ((key, {} if hops is None else {"hops": hops[key]}) for key in cohesion.members),
-        edges=lambda: ((a, b, {}) for a, b in connections),
+        nodes=lambda: ((key, {"hops": hops[key]}) for key in cohesion.members),
+        edges=lambda: ((a, b, {}) for a, b in around.connections),
     )
 
 
@@ -148,7 +127,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
                 yield a, b, {"critical": count}
 
     return Network(
-        attributes={**further, **_searched_with(cohesions)},
+        attributes={**further, "p": str(cohesions.p), "search": cohesions.search.name},
         node_count=graph.vertex_count,
         edge_count=graph.edge_count,
         memberships=len(cohesions.members),
@@ -159,24 +138,6 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
 
 def _stored_as(run: RunRecord) -> Attributes:
     return {"run": run.id, "version": run.version}
-
-
-def _searched_with(cohesions: FoundCohesion | CohesionBatch) -> Attributes:
-    return {"p": str(cohesions.p), "search": cohesions.search.name}
-
-
-def _connections(graph: Graph, cohesion: FoundCohesion) -> tuple[tuple[Key, Key], ...]:
-    place = {key: i for i, key in enumerate(graph.keys.tolist())}
-    if not place.keys() >= set(cohesion.members):
-        raise ParameterError("The cohesion does not belong to this graph.", name="graph", value=None)
-    inside = {place[key] for key in cohesion.members}
-    keys = graph.keys
-    return tuple(
-        (keys[a : a + 1].tolist()[0], keys[b : b + 1].tolist()[0])
-        for a in sorted(inside)
-        for b in graph.neighbours[graph.offsets[a] : graph.offsets[a + 1]].tolist()
-        if a < b and b in inside
-    )
 
 
 def critical_counts(graph: Graph, cohesions: CohesionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -20,7 +20,7 @@ from pcneo.store.database import Database
 from pcneo.store.headers import Declaration
 from pcneo.store.statements import Statement, all_statements
 from pcneo.store.tokens import tokenize
-from pcneo.stored.runs import LATEST, find_run
+from pcneo.stored.runs import LATEST, StoredRun, find_run
 
 DEFAULT_LIMIT = 10
 
@@ -119,7 +119,6 @@ def run_query(
     graph: str | None = None,
     p: AnyP | None = None,
     search: str | None = None,
-    selection: Selection | None = None,
 ) -> QueryResult:
     """Run one query on a database and return its table.
 
@@ -129,19 +128,9 @@ def run_query(
     query = _find(name)
     values, own = _read(query, parameters)
     _check_parameters(query, values)
-    vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(db, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
-    given, own_names = selection or Selection(), stored.selection
-    selection = Selection(
-        given.node_labels or own_names.node_labels,
-        given.relationship_types or own_names.relationship_types,
-        given.key or own_names.key,
-    )
-    _check_own(query, own, selection.key)
-    values["run"] = stored.run.id
-    vertices = _vertices(db, query, selection, values)
-    names = _names(query, selection)
-    rows = db.run_statement(query, names, {**values, **vertices})
+    stored, vertices = _of_run(db, query, values, own, graph=graph, p=p, search=search)
+    selection = stored.selection
+    rows = db.run_statement(query, _names(query, selection), {**values, "run": stored.run.id, **vertices})
     if not rows:
         _check_vertices(db, selection, list(vertices.values()))
     return QueryResult(
@@ -159,8 +148,6 @@ def render_for_run(
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
-    p: AnyP | None = None,
-    search: str | None = None,
 ) -> str:
     """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
 
@@ -170,23 +157,27 @@ def render_for_run(
     query = _find(name)
     values, own = _read(query, parameters)
     _check_given(query, values)
-    vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(db, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
-    selection = stored.selection
-    _check_own(query, own, selection.key)
-    values["run"] = stored.run.id
-    return render_query(
-        name,
-        selection=selection,
-        values={**values, **_vertices(db, query, selection, values)},
-    )
+    stored, vertices = _of_run(db, query, values, own, graph=graph)
+    return render_query(name, selection=stored.selection, values={**values, "run": stored.run.id, **vertices})
+
+
+def _of_run(
+    db: Database, query: Statement, values: Mapping[str, Any], own: str | None, **wanted: Any
+) -> tuple[StoredRun, dict[str, Key]]:
+    """Return the run that is queried, and the values that are keys of vertices, of the kind of its graph's keys."""
+    keys = {name: values[name] for name in _keys(query) if name in values}
+    stored = find_run(db, run=values["run"], vertex=next(iter(keys.values()), None), **wanted)
+    key = stored.selection.key
+    if own is not None and own != key:
+        raise _takes_none(query, own, f" The key of a vertex is its `{key}` here.")
+    return stored, {name: find_keys(db, stored.selection, [vertex])[0] for name, vertex in keys.items()}
 
 
 def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
     """Return the values with defaults, and the given name, if any, that may be the graph's own key property.
 
     A name may be if it is the only unknown one and exactly one key is missing: its value is then taken for that key,
-    and `_check_own` compares the name later.
+    and `_of_run` compares the name later.
     """
     wanted = {parameter.name for parameter in query.parameters}
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
@@ -196,17 +187,6 @@ def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[
         return values, None
     values[missing[0]] = values.pop(unknown[0])
     return values, unknown[0]
-
-
-def _check_own(query: Statement, own: str | None, key: str) -> None:
-    """Refuse a name that might have been the graph's key property but is not."""
-    if own is not None and own != key:
-        raise _takes_none(query, own, f" The key of a vertex is its `{key}` here.")
-
-
-def _vertices(db: Database, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
-    """Return the values that are keys of vertices, by parameter, converted to the kind of the graph's keys."""
-    return {name: find_keys(db, selection, [values[name]])[0] for name in _keys(query) if name in values}
 
 
 def _keys(query: Statement) -> list[str]:

@@ -46,6 +46,16 @@ def list_runs(db: Database, *, run: str | None = None, graph: str | None = None)
     return [_stored(run, graphs[run.graph], now[run.graph]) for run in runs if run.graph in graphs]
 
 
+def kept_versions(db: Database, run: str, *numbers: int) -> list[RunRecord]:
+    """Return some versions of a run, by number; raise a NotFoundError for one that is not kept."""
+    kept = {record.version: record for record in db.list_versions(run) if record.readable}
+    for number in numbers:
+        if number not in kept:
+            there = ", ".join(map(str, kept)) or "none"
+            raise NotFoundError(f"Run {run} keeps no version {number}; it keeps {there}.", what="version", name=number)
+    return [kept[number] for number in numbers]
+
+
 def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
     """Return the ids of runs without a version, each with its graph: a writer is at work, or was interrupted."""
     return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}

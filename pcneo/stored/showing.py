@@ -84,14 +84,7 @@ def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
     return {
         "run": shown.run.id,
         "version": shown.run.version,
-        "vertex": cohesion.vertex,
-        "p": str(shown.run.search.p),
-        "search": cohesion.search.name,
-        "size": cohesion.size,
-        "edges": cohesion.edges,
-        "density": cohesion.density,
-        "proven": cohesion.proven,
-        "best": cohesion.best,
+        **cohesion.as_row(),
         "members": [{"key": key, "hops": shown.hops[key]} for key in cohesion.members],
         "criticalConnections": shown.connections,
         "otherNeighbours": shown.others,
@@ -158,25 +151,8 @@ def _known(keys: Iterable[Key | None]) -> set[Key]:
     return {key for key in keys if key is not None}
 
 
-def read_cohesions(
-    db: Database,
-    *,
-    run: str | None = None,
-    graph: str | None = None,
-    p: AnyP | None = None,
-    search: str | None = None,
-    progress: Progress | None = None,
-) -> StoredCohesions:
-    """Read a run's graph and every cohesion of its current version into arrays.
-
-    Returns:
-        The run, its graph and its cohesions as arrays.
-    """
-    return read_in(db, find_run(db, run=run, graph=graph, p=p, search=search), progress)
-
-
-def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -> StoredCohesions:
-    """Do what `read_cohesions` does, for a run at a kept version."""
+def read_cohesions(db: Database, stored: StoredRun, progress: Progress | None = None) -> StoredCohesions:
+    """Read a run's graph and every cohesion of one kept version into arrays."""
     read = read_graph(db, stored.selection, progress).graph
     with db.reading_version(stored.run):
         rows = db.page_cohesions(stored.selection, stored.run, read.keys)

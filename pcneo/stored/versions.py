@@ -9,7 +9,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.errors import NotFoundError
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
-from pcneo.stored.runs import find_run, runs_named
+from pcneo.stored.runs import find_run, kept_versions, runs_named
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,10 @@ def diff(
 ) -> list[Difference]:
     """Return the vertices whose cohesions differ between two kept versions of a run, ascending."""
     stored = find_run(db, run=run, graph=graph)
-    versions = {version.version: version for version in db.list_versions(stored.run.id) if version.readable}
-    for number in (before, after):
-        if number not in versions:
-            kept = ", ".join(map(str, versions))
-            raise NotFoundError(
-                f"Run {stored.run.id} keeps no version {number}; it keeps {kept}.", what="version", name=number
-            )
+    older, newer = kept_versions(db, stored.run.id, before, after)
     earlier: dict[Key, Side] = {}
     later: dict[Key, Side] = {}
-    with db.reading_version(versions[before]), db.reading_version(versions[after]):
+    with db.reading_version(older), db.reading_version(newer):
         for row in db.list_differences(stored.selection, stored.run.id, before, after):
             if row.vertex is not None:
                 (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges, row.best)

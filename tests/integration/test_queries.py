@@ -45,7 +45,6 @@ class Stored:
         result = run_query(
             connect(driver=self.driver, database=self.database),
             query,
-            selection=Selection(self.node_labels, self.relationship_types, self.key),
             parameters={"run": RUN, **parameters},
         )
         assert all(len(row) == len(result.columns) for row in result.rows)

@@ -18,6 +18,7 @@ from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.stored import showing
 from pcneo.stored.exporting import export_of, export_run
 from pcneo.stored.networks import network_of, to_networkx
+from pcneo.stored.runs import find_run
 from pcneo.stored.showing import read_cohesions, show_members
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -91,7 +92,7 @@ def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_n
     with pytest.raises(NotFoundError, match=rf"Run {alone} has no cohesion of vertex 1.*--vertex 1"):
         show(db, 1)
     with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
-        read_cohesions(db.store)
+        read_cohesions(db.store, find_run(db.store))
     other = write(db, p="0.9", vertices=[0])
     with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Name one by its id"):
         show(db, 0)
@@ -118,10 +119,10 @@ def test_a_graph_that_has_changed_is_said_so(db):
     assert shown.moved
     assert (0, 2) not in shown.connections
     with pytest.raises(GraphChangedError, match="Annotate the graph again"):
-        read_cohesions(db.store)
+        read_cohesions(db.store, find_run(db.store))
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
     with pytest.raises(GraphChangedError, match="Annotate"):
-        read_cohesions(db.store)
+        read_cohesions(db.store, find_run(db.store))
 
 
 def test_a_member_that_has_lost_its_key_is_refused(db):
@@ -142,7 +143,7 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
         read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
         assert (read.graph["run"], read.graph["version"]) == (run, db.store.list_runs()[0].version)
-        assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store)))
+        assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store, find_run(db.store))))
     export_of(lambda: network_of(show(db, 0)), tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 

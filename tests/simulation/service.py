@@ -7,14 +7,15 @@ is small, its cohesions are what `near` says at each vertex, and the plan names 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from pcneo.annotate.plan import Asked, Plan, searches_of
+from pcneo.annotate.stored_hubs import HubsOfVertices
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.model import CohesionBatch
@@ -27,6 +28,7 @@ from pcneo.service.blocking import ask
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import Database
 from pcneo.store.failures import translated
+from pcneo.store.run_reader import HubColumns
 from pcneo.store.standing import Keeping, run_id
 from simulation.database import Node
 from simulation.ledger import known_as, made_up_release
@@ -57,6 +59,19 @@ class MadeUp:
         """Take the vertices that are asked for."""
         self._plan, self._asked = plan, list(vertices)
         self.scope = "graph" if plan.configuration["vertices"] is None else "vertices"
+
+    def read(self) -> Self:
+        """Read nothing yet."""
+        return self
+
+    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> None:
+        """Return None: there are few."""
+
+    def current_hubs(
+        self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
+    ) -> HubsOfVertices:
+        """Read the hubs of the vertices."""
+        return HubsOfVertices.read(self._plan.db, selection, self._asked, run, version)
 
     def batches(self, search: Search) -> Iterator[CohesionBatch]:
         """Read what is near one or two vertices at a time."""

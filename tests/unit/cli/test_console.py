@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,15 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotated, clean, release, runs
+from pcneo.cli import annotated, budget, clean, release, runs
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.server import telling_fetched
+from pcneo.privacy.account import Account
+from pcneo.release.budget import GraphBudget
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.records import Record
+from pcneo.store.ledger_records import BudgetRecord
 from pcneo.stored.cleaning import CleanResult
 from pcneo.stored.exporting import ExportResult
 from pcneo.stored.versions import Difference, Side
@@ -283,3 +289,17 @@ def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     runs._print_differences([many] * 60)
     assert "and 10 more; --json lists all" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["=1+1", "'=1+1", "@SUM(A1)"])
+def test_a_ledger_as_csv_has_no_graph_that_a_spreadsheet_would_run(
+    name: str, monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any]
+):
+    total = BudgetRecord(name, "3/1", "0/1", None, datetime(2026, 11, 1, tzinfo=UTC))
+    ledger = GraphBudget(name, Account(name, None), (total,), (), (), lost=False, notes=())
+    monkeypatch.setattr(budget, "connected", nullcontext)
+    monkeypatch.setattr("pcneo.release.budget.show", lambda db, graph: [ledger])
+    code, shown, _ = command_line("budget", "show", "--csv")
+    assert code == 0
+    (row,) = csv.DictReader(io.StringIO(shown))
+    assert (row["record"], row["graph"], row["epsilonExact"], row["who"]) == ("total", f"'{name}", "3", "")

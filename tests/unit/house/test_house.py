@@ -45,6 +45,19 @@ LONG = {
 }
 """Modules of more than 400 lines, and why."""
 
+MOST_PARAMETERS = 8
+COMPLETED = "a person in a notebook completes the names, and reads what each is for"
+MANY = {
+    "pcneo/annotate/profiling.py steadiness": COMPLETED,
+    "pcneo/face/connecting.py Db.release_batch": COMPLETED,
+    "pcneo/face/graph_handle.py GraphHandle.release": COMPLETED,
+    "pcneo/face/graph_modes.py GraphModes.annotate": COMPLETED,
+    "pcneo/face/graph_modes.py GraphModes.stats": COMPLETED,
+    "pcneo/face/graph_modes.py GraphModes.to_parquet": COMPLETED,
+    "pcneo/release/releasing.py release": "values, each with its type, and the ways in which a caller takes part",
+}
+"""Functions with more parameters, and why. Kernels take arrays, and a command all of its options."""
+
 
 def modules(*folders: str) -> list[Path]:
     """The Python files of the folders."""
@@ -82,6 +95,24 @@ def test_unit_tests_lie_in_the_folder_of_their_room():
 def test_no_module_passes_400_lines_but_where_a_reason_is_given():
     lengths = {place(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules("pcneo", "scripts")}
     assert {name for name, lines in lengths.items() if lines > 400} == set(LONG)
+
+
+def test_no_function_takes_more_than_eight_parameters_but_where_a_reason_is_given():
+    """`self` and `cls` are not counted; `*` and `**` are, once each."""
+    many = {
+        f"{place(path)} {name}"
+        for path in modules("pcneo")
+        if not {"cli", "kernels"} & set(path.parts)
+        for name, function in _functions(path)
+        if len(_parameters(function)) > MOST_PARAMETERS
+    }
+    assert many == set(MANY)
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    taken = function.args
+    listed = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *filter(None, (taken.vararg, taken.kwarg))]
+    return [parameter.arg for parameter in listed if parameter.arg not in ("self", "cls")]
 
 
 def test_the_layers_name_every_room_once():
@@ -126,13 +157,23 @@ def test_the_reference_has_every_method_of_a_graph_handle():
 
 def _documented(path: Path) -> Iterator[tuple[str, str]]:
     """Functions, classes, and methods as `Class.method`, each with its docstring."""
+    return ((name, ast.get_docstring(node) or "") for name, node in _named(path))
+
+
+def _functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Functions, and methods as `Class.method`."""
+    return ((name, node) for name, node in _named(path) if not isinstance(node, ast.ClassDef))
+
+
+def _named(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]]:
+    """Functions, classes, and methods as `Class.method`."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    for holder in (node for node in ast.walk(tree) if isinstance(node, (*documented, ast.Module))):
+    named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for holder in (node for node in ast.walk(tree) if isinstance(node, (*named, ast.Module))):
         for node in holder.body:
-            if isinstance(node, documented):
+            if isinstance(node, named):
                 prefix = f"{holder.name}." if isinstance(holder, ast.ClassDef) else ""
-                yield prefix + node.name, ast.get_docstring(node) or ""
+                yield prefix + node.name, node
 
 
 def test_only_faces_of_rooms_list_their_names():

@@ -13,6 +13,7 @@ import pytest
 
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import GraphError, ParameterError
+from pcneo.face.many_cohesions import Cohesions
 from pcneo.graph import graph_from_edges
 from pcneo.search import search_all
 from pcneo.stored import exporting
@@ -52,8 +53,8 @@ def test_a_batch_becomes_the_whole_graph_with_members_and_counts(searched):
 
 def test_one_cohesion_becomes_its_critical_connections(searched):
     edges, graph, batch = searched
-    for cohesion in batch.cohesions():
-        made = to_networkx(cohesion, graph)
+    for cohesion in Cohesions(graph, batch):
+        made = cohesion.to_networkx()
         expected = nx.Graph(edges).subgraph(cohesion.members)
         assert set(made) == set(expected)
         assert {frozenset(edge) for edge in made.edges} == {frozenset(edge) for edge in expected.edges}
@@ -77,8 +78,6 @@ def test_cohesions_without_their_graph_or_with_another_are_refused(searched):
     _, _, batch = searched
     with pytest.raises(ParameterError, match="Give the graph"):
         to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType] - the type checker refuses it, too
-    with pytest.raises(ParameterError, match="not belong to this graph"):
-        to_networkx(next(batch.cohesions()), graph_from_edges([1, 2], [1], [2]))
     with pytest.raises(ParameterError, match="not belong to this graph"):
         to_networkx(batch, graph_from_edges([1, 2], [1], [2]))
 

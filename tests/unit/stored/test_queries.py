@@ -17,7 +17,7 @@ QUERIES = [query.name for query in list_queries()]
 def run(name: str, **parameters: object) -> None:
     """The database is never reached: what is wrong is seen before."""
     nobody: Any = None
-    run_query(nobody, name, selection=Selection("A", "T", "k"), parameters=parameters)
+    run_query(nobody, name, parameters=parameters)
 
 
 def test_names_of_queries_are_completed() -> None:
