@@ -314,7 +314,8 @@ def _is_later(format_: object) -> bool:
 
 def _lacks_version(row: Row) -> bool:
     """Whether the version that readers of a run go by has no record, which is known to be one."""
-    return row["version"] is None and type(row["current"]) is int and row["current"] > 0
+    is_whole = isinstance(row["id"], str) and type(row["current"]) is int
+    return row["version"] is None and is_whole and row["current"] > 0
 
 
 def _current_run(row: Row) -> RunRecord:

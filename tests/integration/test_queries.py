@@ -125,10 +125,10 @@ def write(stored: Stored) -> None:
     rows = [{"a": a, "b": b} for a, b in pairwise(stored.vertices)]
     run(f"UNWIND $rows AS row {find('a')} {find('b')} CREATE (a)-[:OTHER_TYPE]->(b)", rows)
     run(f"UNWIND $rows AS row {find('a')} CREATE (a)-[:{types[0]}]->(:Stranger {{{key}: row.b}})", rows)
-    graph = {"labels": stored.node_labels, "types": stored.relationship_types, "key": stored.key}
+    graph = {"labels": stored.node_labels, "types": stored.relationship_types, "key": stored.key, "secret": "0" * 64}
     run(
         "UNWIND $rows AS row CREATE (:PCohesionGraph {name: 'g', nodeLabels: row.labels, "
-        "relationshipTypes: row.types, key: row.key, fingerprintKey: ''})",
+        "relationshipTypes: row.types, key: row.key, fingerprintKey: row.secret})",
         [graph],
     )
     everybody = dict.fromkeys(stored.vertices, stored.vertices)
