@@ -29,10 +29,11 @@ from places import TESTS
 from standing import Kind, Schema
 
 FIRST = [
-    *("test_cohesion", "test_evaluation_figures", "test_cluster"),
-    *("test_servers", "test_readme", "test_ledger_races", "test_campaign", "test_service_processes", "test_service"),
-    *("test_release", "test_annotate", "test_wheel", "test_benchmark"),
-    *("test_guide", "test_cli", "test_refusals", "test_writers", "test_cluster_annotate", "test_service_owner"),
+    *("test_somebodys_locks", "test_guide", "test_cohesion", "test_face", "test_release", "test_annotate", "test_cli"),
+    *("test_servers", "test_readme", "test_service", "test_service_processes", "test_smallest"),
+    *("test_evaluation_figures", "test_writers", "test_cluster_annotate", "test_refusals", "test_search"),
+    *("test_cluster", "test_ledger_races", "test_lanes", "test_changed_nodes", "test_guided", "test_campaign"),
+    *("test_wheel", "test_benchmark", "test_audit", "test_protected", "test_service_owner"),
 ]
 """What takes longest begins first, lest a worker be left with it at the end."""
 FOLDERS = ["integration", "property", "statistical", "unit"]

@@ -78,7 +78,11 @@ class Graph:
         return np.diff(self.offsets)
 
     def neighbours_of(self, v: int) -> NDArray[np.uint32]:
-        """Return the neighbours of a vertex, ascending; all by position."""
+        """Return the neighbours of a vertex, ascending.
+
+        Args:
+            v: the vertex by its position in `keys`; so are the neighbours.
+        """
         return self.neighbours[self.offsets[v] : self.offsets[v + 1]]
 
 
@@ -178,7 +182,11 @@ class CohesionBatch(Table):
         return densities(self.sizes, self.edges)
 
     def members_of(self, i: int) -> NDArray[np.uint32]:
-        """Return the members of the i-th cohesion, ascending, by position in `keys`."""
+        """Return the members of a cohesion, ascending.
+
+        Args:
+            i: the cohesion by its position in the batch; the members are by position in `keys`.
+        """
         return self.members[self.offsets[i] : self.offsets[i + 1]]
 
     def part(self, start: int, stop: int) -> CohesionBatch:

@@ -282,11 +282,11 @@ class GraphHandle(GraphModes):
 
 def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphHandle:
     """Return a graph's handle, if name and selection can stand for a graph."""
-    from pcneo.store.chosen_graph import choose_selection, no_such_graph
-
     known = {graph.name: graph for graph in db.list_graphs()}
     if name in known:
         if selection:
+            from pcneo.store.chosen_graph import choose_selection
+
             chosen, _ = choose_selection(db, selection)
             known[name].check_stands_for(chosen, "Leave out the labels, types and key, or the name.")
         return GraphHandle(name, known[name].selection, db=db)
@@ -294,5 +294,7 @@ def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphH
         (only,) = known.values()
         return GraphHandle(only.name, only.selection, db=db)
     if name is not None and not selection and known:
+        from pcneo.store.chosen_graph import no_such_graph
+
         raise NotFoundError(no_such_graph(name, sorted(known)), what="graph", name=name)
     return GraphHandle(name, selection, db=db)

@@ -210,7 +210,7 @@ def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
     db.run("MATCH (v:Person) SET v.other = v.id")
     for mode in (annotate.stats, annotate.estimate, lambda *to, **names: list(annotate.stream(*to, **names))):
         assert mode(db.store, p=0.3, graph="the ring of five")
-        with pytest.raises(NotFoundError, match=r"no graph 'the ring'; there is .*the ring of five"):
+        with pytest.raises(NotFoundError, match=r"no graph 'the ring'; there are .*'the ring of five'"):
             mode(db.store, p=0.3, graph="the ring")
         with pytest.raises(GraphError, match="already stands for Person/KNOWS/id"):
             mode(db.store, p=0.3, graph="the ring of five", selection=Selection(key="other"))

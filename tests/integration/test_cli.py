@@ -185,7 +185,7 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     assert "There is no graph 'freinds'; there is 'friends'. Did you mean friends?" in misspelt.stderr
     described = pcneo("annotate", "--graph", "freinds", "-p", "0.5", "--mode", "stats")
     assert described.returncode == 4
-    assert "there is friends. Did you mean friends?" in " ".join(described.stderr.split())
+    assert "there is 'friends'. Did you mean friends?" in " ".join(described.stderr.split())
     assert pcneo("annotate", *NAMES, "--graph", "freinds", "-p", "0.5").returncode == 0  # if it is meant
     pcneo("load", str(tmp_path / "graph.txt"), "--node-label", "User", "--relationship-type", "KNOWS", "--key", "id")
     one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")

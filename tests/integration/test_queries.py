@@ -137,9 +137,10 @@ def write(stored: Stored) -> None:
     for run_id, since, until, cohesions in hubs:
         run(
             "UNWIND $rows AS row CREATE (:PCohesionRun {id: row.run, graph: 'g', scope: 'graph', p: 0.5, pText: '1/2', "
-            "search: 'density', version: 3}), (:PCohesionVersion {run: row.run, version: 3, readable: true, pcneo: '', "
-            "revision: 1, effort: 1, added: 0, retired: 0, cohesions: 0, memberships: 0, nodeCount: 0, "
-            "relationshipCount: 0, vertices: 0, edges: 0, startedAt: datetime(), finishedAt: datetime()})",
+            "search: 'density', version: 3}), (:PCohesionVersion {run: row.run, version: 3, readable: true, "
+            "pcneo: '0', revision: 1, effort: 1, added: 0, retired: 0, cohesions: 0, memberships: 0, nodeCount: 0, "
+            "relationshipCount: 0, vertices: 0, edges: 0, fingerprint: '0', membershipHash: '0', "
+            "startedAt: datetime(), finishedAt: datetime()})",
             [{"run": run_id}] if (run_id, since) != (RUN, 1) and since != 4 else [],
         )
         rows = [
