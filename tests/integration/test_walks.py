@@ -1,4 +1,4 @@
-"""Walks, counted by trace: how often p is read from its text, what an update asks for, and how far p travels.
+"""Walks, counted by trace: how often p is read from its text, what an update asks for, how far p and a request travel.
 
 ARCHITECTURE.md#rooms names this script; a figure here changes only with that page.
 """
@@ -6,8 +6,9 @@ ARCHITECTURE.md#rooms names this script; a figure here changes only with that pa
 from __future__ import annotations
 
 import sys
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -16,10 +17,13 @@ from typing import Any
 
 import pytest
 from graphs import Database, cycle
+from neo4j_servers import Server
+from services import serving
 
 import pcneo as package
 from pcneo import Selection, annotate
 from pcneo.basics import exact_numbers
+from pcneo.service.blocking import ask
 from pcneo.store import database, sessions
 from pcneo.store.statements import load_statement
 
@@ -29,6 +33,8 @@ MOST_FILES = 9
 """That p is seen in, from the command line to the stored hub."""
 MOST_EPSILON_FILES = 14
 """That ε is seen in, from the command line to the coin and the ledger."""
+MOST_SHAPES = 4
+"""Of a request, from its node to the update."""
 EPSILON = Fraction(37, 29)
 
 
@@ -187,6 +193,39 @@ def test_epsilon_is_seen_in_few_files_on_its_way_to_coin_and_ledger(
     assert code == 0, err
     assert "privacy/composition.py" in seen
     assert len(seen) <= MOST_EPSILON_FILES, sorted(seen)
+
+
+def test_a_request_takes_few_shapes_from_its_node_to_the_update(
+    db: Database, server: Server, pcneo: Callable[..., Any]
+) -> None:
+    pcneo("annotate", *NAMES, "-p", "0.7", "--graph", "ring")
+    shapes: set[str] = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(PACKAGE)):
+            names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
+            values = [frame.f_locals.get(name) for name in names]
+            shapes.update(type(value).__name__ for value in values if has_asked_vertices(value))
+
+    threading.setprofile(look)
+    try:
+        with serving(server, db.name):
+            answered = ask(db.store, graph="ring", p="0.3", vertices=[2, 5])
+    finally:
+        threading.setprofile(None)
+    assert answered.runs
+    assert {"Claim", "Question", "Plan"} <= shapes
+    shapes.discard("WriteResult")  # the result, whose configuration repeats what was asked
+    assert len(shapes) <= MOST_SHAPES, sorted(shapes)
+
+
+def has_asked_vertices(value: object) -> bool:
+    """Whether an object of the package holds the vertices that a request asks for, itself or in a mapping."""
+    if not type(value).__module__.startswith("pcneo."):
+        return False
+    inside = list(vars(value).values()) if hasattr(value, "__dict__") else []
+    inside += [item for mapping in inside if isinstance(mapping, Mapping) for item in mapping.values()]
+    return any(isinstance(item, list | tuple) and list(item) == [2, 5] for item in inside)
 
 
 def test_the_statement_that_carries_the_format_is_the_one_that_lists_runs() -> None:
