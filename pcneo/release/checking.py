@@ -67,7 +67,7 @@ def check(
     progress: Progress | None = None,
 ) -> Checked:
     """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only."""
-    if damage := [_damaged(error) for error in db.list_damage()]:
+    if damage := [_damaged(error) for error in db.list_damage()]:  # with which nothing else can be read
         return Checked((), (*damage, _NOTHING_ELSE))
     if run is not None:
         left = unfinished_runs(db, db.list_graphs()).get(run)
@@ -118,6 +118,8 @@ def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
 def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     counted = db.check_hubs(run.id, run.version)
     again = f"`pcneo annotate --graph {run.graph}` writes them again."
+    if run.scope != "graph":
+        again = f"Remove the run with `pcneo clean {run.id}`, and make it again."
     sentences = {
         "torn": f"cohesions have lost or gained members. {again}",
         "astray": f"cohesions do not belong to exactly one vertex. {again}",

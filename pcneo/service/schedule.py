@@ -12,7 +12,6 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.service_settings import ServiceSettings
-from pcneo.store.database import GraphRecord
 from pcneo.store.lending import Lending
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
@@ -50,16 +49,18 @@ class Schedule:
         due = self._queue.list_due()
         if self._settings.graphs:
             due &= set(self._settings.graphs)
-        for graph in self._queue.db.list_graphs() if due else ():
-            if graph.name in due:
-                try:
-                    self._look(graph, every)
-                except ConnectionFailedError:
-                    raise
-                except PcneoError as error:
-                    tell("not updated", level=logging.WARNING, graph=graph.name, why=error)
+        for graph in sorted(due):
+            try:
+                self._look(graph, every)
+            except ConnectionFailedError:
+                raise
+            except PcneoError as error:
+                tell("not updated", level=logging.WARNING, graph=graph, why=error)
 
-    def _look(self, graph: GraphRecord, every: float) -> None:
+    def _look(self, name: str, every: float) -> None:
+        graph = next((known for known in self._queue.db.list_graphs() if known.name == name), None)
+        if graph is None:
+            return
         try:
             reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
         except ConnectionFailedError:

@@ -116,7 +116,7 @@ class Service:
                 lanes.close()
 
     def _say_what(self, queue: RequestQueue, worker: str, settings: ConnectionSettings) -> None:
-        known = [graph.name for graph in queue.db.list_graphs()]
+        known = queue.db.list_graph_names()
         answering = self._settings.graphs or known
         for graph in answering:
             if graph not in known:

@@ -174,6 +174,10 @@ class Database(RunReader):
         """Return the graphs that pcneo knows in this database, by name."""
         return graph_records(self.read("list_graphs"))
 
+    def list_graph_names(self) -> list[str]:
+        """Return the names of the graphs that pcneo knows in this database, whatever else someone has changed."""
+        return [row["name"] for row in self.read("list_graphs")]
+
     def list_damage(self) -> list[GraphError]:
         """Return an error for each graph, run and version whose node pcneo cannot have written as it is."""
         graphs = refusals(_graph, self.read("list_graphs"))

@@ -132,7 +132,7 @@ class RequestQueue:
         waiting = self._poll(limit, (), [])
         due = [graph for _, graph in (*waiting.cancelled, *waiting.small, *waiting.large)]
         if graphs and any(graph not in graphs for graph in due):
-            elsewhere = [known.name for known in self.db.list_graphs() if known.name not in graphs]
+            elsewhere = [known for known in self.db.list_graph_names() if known not in graphs]
             return self._poll(limit, graphs, elsewhere)
         return waiting
 

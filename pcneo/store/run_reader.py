@@ -159,9 +159,16 @@ class RunReader(GraphReader):
     @contextmanager
     def reading_version(self, run: RunRecord) -> Iterator[None]:
         """Make sure that what is read inside the block belongs to one version, which must still be kept at the end."""
-        yield
+        damage: GraphError | None = None
+        try:
+            yield
+        except GraphError as error:  # a hub that is being removed has lost its properties
+            damage = error
         rows = self.read("get_version", run=run.id, version=run.version)
-        if not rows or not rows[0]["readable"]:
+        if rows and rows[0]["readable"]:
+            if damage is not None:
+                raise damage
+        else:
             raise GraphChangedError(
                 f"Version {run.version} of run {run.id} is no longer kept. Read the current one.",
                 run=run.id,

@@ -188,6 +188,8 @@ def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Ite
             session.close()
             raise
         _cut(session)
+        if isinstance(error, GeneratorExit):
+            raise
         raise interruption from None
 
 

@@ -126,7 +126,7 @@ class OwnNode:
         """Return the error for one of its properties; `why` ends a sentence that begins with the node."""
         can_go = isinstance(self.run, str) and isinstance(self.graph, str) and name not in ("id", "graph")
         if self.label == "PCohesion":
-            what = "Annotate the graph again, which writes it anew"
+            what = "If it is a current one, annotating again writes it anew"
         elif can_go:
             clean = f"`pcneo clean {shlex.quote(str(self.run))}`"
             what = f"Set the property again in the database, or remove the run with {clean} and annotate again"
@@ -134,7 +134,7 @@ class OwnNode:
             what = "Set the property again in the database"
         return GraphError(
             f"{self.label} {self.name} {why}. No version of pcneo writes that: someone has changed the node. {what}; "
-            "`pcneo check` lists all such nodes.",
+            "`pcneo check` shows what else was changed.",
             label=self.label,
             name=self.name,
             property=name,

@@ -133,11 +133,6 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
         return []
 
 
-def is_unread(db: Database, *, run: str) -> bool:
-    """Return whether this is the whole id of a run that has no version yet, or whose records someone has changed."""
-    return run in unfinished_runs(db, db.list_graphs()) or run in damaged_runs(db)
-
-
 def _ids(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
     """Return the id of each run and the name of its graph."""
     return [(record.id, record.graph) for record in runs]
@@ -149,7 +144,7 @@ def _one(db: Database, run: str) -> list[tuple[str, str]]:
         return _ids([find_run(db, run=run).run])
     except GraphError:
         damaged = damaged_runs(db)
-        if run not in damaged:
+        if damaged.get(run) not in db.list_graph_names():
             raise
         return [(run, damaged[run])]
 

@@ -12,13 +12,16 @@ import neo4j
 import pytest
 from graphs import Database, own_text
 from lengths import usual_or_thorough
+from neo4j_servers import Server
 from requested import requested
+from services import serving
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
-from pcneo.errors import GraphError, PcneoError
+from pcneo.errors import GraphError, PcneoError, RequestError
 from pcneo.release import Terms, budget, release
 from pcneo.release.checking import check
+from pcneo.service.blocking import ask
 from pcneo.stored import cleaning, queries, runs, showing, versions
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
@@ -59,7 +62,7 @@ FITS: dict[str, dict[str, str]] = {
         "format": "integer nothing",
     },
     "PCohesionRun": {
-        "id": "text nothing",  # as if the run were gone
+        "id": "text nothing empty",  # as if the run were gone
         "graph": "text",
         **dict.fromkeys(("scope", "pText"), ""),
         "search": "nothing",  # as in the first formats
@@ -188,7 +191,7 @@ def test_a_changed_cohesion_is_refused_and_annotating_writes_it_anew(db: Databas
     for value in (None, "x"):
         db.run(own_text(f"{NODES['PCohesion']} SET n[$name] = $value"), name=name, value=value)
         for use in ("show", "read"):
-            with pytest.raises(GraphError, match=rf"PCohesion of .* {name}.*Annotate the graph again"):
+            with pytest.raises(GraphError, match=rf"PCohesion of .* {name}.*annotating again writes it anew"):
                 COMMANDS[use](db.store)
         WRITING["annotate"](db.store)
         assert check(db.store).all_well
@@ -216,6 +219,20 @@ def test_a_changed_run_is_removed_by_its_id_and_annotated_again(
     assert db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
     annotate.write(db.store, graph="friends", p="1/2")
     assert check(db.store).all_well
+
+
+@pytest.mark.parametrize(("label", "name"), [("PCohesionGraph", "fingerprintKey"), ("PCohesionRun", "scope")])
+def test_a_service_answers_with_what_was_changed_and_goes_on(
+    db: Database, server: Server, label: str, name: str
+) -> None:
+    change = own_text(f"{NODES[label]} SET n[$name] = $value")
+    ((before,),) = db.run(own_text(f"{NODES[label]} RETURN n[$name]"), name=name)
+    db.run(change, name=name, value=7)
+    with serving(server, db.name, graphs=("friends",), every=1.0):
+        with pytest.raises(RequestError, match=rf"{label} .* has a {name} of another kind"):
+            ask(db.store, graph="friends", p="1/3")
+        db.run(change, name=name, value=before)
+        assert ask(db.store, graph="friends", p="1/3").runs
 
 
 @pytest.mark.thorough
