@@ -50,8 +50,8 @@ def main() -> None:
     going_on: Any = {"before": kept.outcomes, "keep": kept.keep} if kept else {}
     outcomes = run(seed, minutes=given.minutes, kinds=given.kind, **going_on)
     print(summary(outcomes))
-    if outcomes.get("histories"):
-        print(f"in histories: {seen()}")
+    if seen():
+        print(f"in histories and kills of the server: {seen()}")
     sys.exit(any(outcome.failures for outcome in outcomes.values()))
 
 

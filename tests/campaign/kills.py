@@ -17,6 +17,7 @@ from services import answer, ask, look
 
 from campaign.children import POINTS, Accident, Ended
 from campaign.ground import GRAPH, Ground, at_pace, must_be_ours, serve
+from campaign.histories import SEEN
 from campaign.user_locks import users
 from pcneo import annotate
 from pcneo.party.messages import message_name
@@ -180,10 +181,9 @@ def try_kill_of_server(rng: random.Random, folder: Path, ground: Ground) -> bool
     before = ground.db.versions()
     child = ground.child(*work.arguments, folder=folder, who="first")
     time.sleep(rng.random() * work.seconds)
-    if rng.random() < 0.7:
-        ground.kill()
-    else:
-        ground.stop()
+    how = "kill" if rng.random() < 0.7 else "end"
+    (ground.kill if how == "kill" else ground.stop)()
+    SEEN[f"server kills: {how}"] += 1
     time.sleep(rng.random() * 3)
     ground.start()
     ended = child.wait()
