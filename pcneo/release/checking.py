@@ -121,14 +121,14 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     if run.scope != "graph":
         again = f"Remove the run with `pcneo clean {run.id}`, and make it again."
     sentences = {
-        "torn": f"cohesions have lost or gained members. {again}",
-        "astray": f"cohesions do not belong to exactly one vertex. {again}",
-        "changed": f"cohesions have lost a property, or have a value of another kind there. {again}",
-        "unmarked": "cohesions carry the label PCohesionRetired and are not retired, or the other way round.",
+        "torn": ("lost or gained members", again),
+        "astray": ("do not belong to exactly one vertex", again),
+        "changed": ("have lost a property, or have a value of another kind there", again),
+        "unmarked": ("carry the label PCohesionRetired and are not retired, or the other way round", ""),
     }
-    for name, sentence in sentences.items():
+    for name, (what, advice) in sentences.items():
         if counted[name]:
-            yield Finding(f"run {run.id}", f"{counted[name]:,} {sentence}")
+            yield Finding(f"run {run.id}", f"Cohesions that {what}: {counted[name]:,}. {advice}".rstrip())
     if counted["unfinished"]:
         yield Finding(
             f"run {run.id}",
