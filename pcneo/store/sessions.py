@@ -22,7 +22,16 @@ import neo4j
 from pcneo.store.failures import translated
 from pcneo.store.server_version import check_version
 from pcneo.store.statements import Statement, load_statement
-from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, noticing_breaks, rows_of
+from pcneo.store.transaction import (
+    Row,
+    Transaction,
+    begun,
+    in_one_trip,
+    in_transaction,
+    interruption_behind,
+    noticing_breaks,
+    rows_of,
+)
 from pcneo.store.waiting import BLOCKED_SECONDS, Wait, Watch
 
 T = TypeVar("T")
@@ -184,22 +193,13 @@ def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Ite
         yield session
         session.close()
     except BaseException as error:
-        if (interruption := _interruption(error, earlier)) is None:
+        if (interruption := interruption_behind(error, earlier)) is None:
             session.close()
             raise
         _cut(session)
         if isinstance(error, GeneratorExit):
             raise
         raise interruption from None
-
-
-def _interruption(error: BaseException | None, earlier: BaseException | None) -> BaseException | None:
-    """Return the interruption that an error is, or that it came from; None if there is none since an earlier one."""
-    while error is not None and error is not earlier:
-        if not isinstance(error, Exception | GeneratorExit):
-            return error
-        error = error.__context__
-    return None
 
 
 def limited(work: Work) -> Work:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -156,13 +157,22 @@ def noticing_breaks(tell: Callable[[], object]) -> Iterator[None]:
         _broken.reset(before)
 
 
+def interruption_behind(error: BaseException | None, earlier: BaseException | None) -> BaseException | None:
+    """Return the interruption that an error is, or that it came from; None if there is none since an earlier one."""
+    while error is not None and error is not earlier:
+        if not isinstance(error, Exception | GeneratorExit):
+            return error
+        error = error.__context__
+    return None
+
+
 def _patiently(attempt: Callable[[], T]) -> T:
     """Call `attempt`, and repeat it when the server or the connection asks for it.
 
     The driver's `execute_write` would also spend half a minute repeating a transaction that will never fit into the
     server's transaction memory, a limit that a commit can meet as well as a statement.
     """
-    give_up = time.monotonic() + PATIENCE_SECONDS
+    give_up, earlier = time.monotonic() + PATIENCE_SECONDS, sys.exception()
     attempts = 0
     while True:
         try:
@@ -170,6 +180,8 @@ def _patiently(attempt: Callable[[], T]) -> T:
         except (Neo4jError, DriverError) as error:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
+                raise
+            if interruption_behind(error, earlier) is not None:  # whose place this error has taken
                 raise
             is_broken = isinstance(error, DriverError)
             if is_broken and (tell := _broken.get()) is not None:

@@ -174,6 +174,25 @@ def test_an_interruption_at_any_read_is_not_lost_in_the_drivers_error_about_half
     assert interrupted_at > LEAST_READS
 
 
+def test_an_interruption_is_not_lost_in_an_error_for_which_a_statement_is_repeated(db: Database) -> None:
+    tried: list[neo4j.Transaction] = []
+
+    def interrupted(opened: neo4j.Transaction) -> None:
+        tried.append(opened)
+        try:
+            raise SystemExit(143)
+        finally:
+            raise neo4j.exceptions.ServiceUnavailable  # as the driver does where it tidies up a connection that broke
+
+    def ask() -> None:
+        with db.store.session(neo4j.READ_ACCESS) as session:
+            in_transaction(session, interrupted)
+
+    with pytest.raises(SystemExit, match="143"):
+        ask()
+    assert len(tried) == 1
+
+
 def test_an_error_while_an_interruption_is_cleaned_up_after_stays_what_it_is(db: Database) -> None:
     def ask() -> None:
         with db.store.session(neo4j.READ_ACCESS):
