@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pcneo.annotate.describing import tally_of
-from pcneo.annotate.steadiness import Steadiness, added_up, opened, places_in
+from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.keys import checked_count, checked_keys
 from pcneo.basics.model import AnyPath, Graph, Key, Progress
@@ -193,7 +193,7 @@ def steadiness(
     """
     searches = _searches("p", p, search, effort)
     check_orders(checked_count("orders", orders))
-    paths = () if to is None else places_in(to)
+    paths = () if to is None else new_files_in(to)
     arrays = as_graph(graph)
     queries = _positions(arrays, vertices)
     summaries = dict[str, Steadiness]()

@@ -102,7 +102,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     if asked.get("scheduler") is not None:
         raise ParameterError("Numberings are searched on this machine only.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
-    paths = places_in(to)
+    paths = new_files_in(to)
     supply = WholeGraph(plan).read()
     positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()
@@ -138,7 +138,7 @@ def _positions(keys: NDArray[Any], named: Sequence[Any]) -> list[int]:
     return [place for place, key in enumerate(keys.tolist()) if key in wanted]
 
 
-def places_in(to: AnyPath) -> tuple[Path, ...]:
+def new_files_in(to: AnyPath) -> tuple[Path, ...]:
     """Return the paths of the two files in a folder, which is created if need be; neither file may exist."""
     folder = Path(to)
     with refusing(folder, "to"):

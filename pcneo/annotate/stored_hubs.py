@@ -187,11 +187,12 @@ class HubsOfVertices:
 
     def _agrees(self, batch: CohesionBatch, i: int) -> bool:
         stored = self._hubs.get(_key(batch, i), [])
-        members = batch.keys[batch.members[batch.offsets[i] : batch.offsets[i + 1]]].tolist()
+        members = batch.keys[batch.members_of(i)].tolist()
         values = [int(batch.edges[i]), bool(batch.proven[i]), bool(batch.best[i])]
         # Equal values of other kinds, such as 3.0, are refused by readers.
-        are_equal = len(stored) == 1 and [*map(repr, stored[0][2:])] == [*map(repr, values)]
-        return are_equal and _same(stored[0].members, members)
+        if len(stored) != 1 or list(map(type, stored[0][2:])) != list(map(type, values)):
+            return False
+        return list(stored[0][2:]) == values and _same(stored[0].members, members)
 
 
 def _key(batch: CohesionBatch, i: int) -> Key:

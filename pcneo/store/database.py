@@ -175,7 +175,7 @@ class Database(RunReader):
         return graph_records(self.read("list_graphs"))
 
     def list_graph_names(self) -> list[str]:
-        """Return the names of the graphs that pcneo knows in this database, whatever else someone has changed."""
+        """Return the names of the graphs that pcneo knows here, even if someone has changed their other properties."""
         return [row["name"] for row in self.read("list_graphs")]
 
     def list_damage(self) -> list[GraphError]:

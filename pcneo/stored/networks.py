@@ -105,7 +105,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
         for key, count, i in zip(graph.keys.tolist(), needed, number.tolist(), strict=True):
             attributes: Attributes = {"needed": count}
             if i >= 0:
-                members = cohesions.members[cohesions.offsets[i] : cohesions.offsets[i + 1]]
+                members = cohesions.members_of(i)
                 attributes |= {
                     "size": int(sizes[i]),
                     "edges": int(cohesions.edges[i]),
@@ -151,7 +151,7 @@ def critical_counts(graph: Graph, cohesions: CohesionBatch) -> tuple[NDArray[np.
     counts, inside = np.zeros(len(u), np.int64), np.zeros(len(cohesions), np.int64)
     member = np.zeros(graph.vertex_count, np.bool_)
     for i in range(len(cohesions)):
-        members = cohesions.members[cohesions.offsets[i] : cohesions.offsets[i + 1]]
+        members = cohesions.members_of(i)
         member[members] = True
         edges = _ranges(starts[members], starts[members.astype(np.int64) + 1])
         edges = edges[member[v[edges]]]

@@ -98,7 +98,7 @@ ELSEWHERE: dict[str, Callable[[Any], object]] = {
     "budget": budget.show,
     "clean of one": lambda db: cleaning.clean(db, run=RUN, dry_run=True),
 }
-"""Commands that read neither runs nor versions, or remove a run whatever its records say."""
+"""Commands that read neither runs nor versions, or that remove a run even if its records were changed."""
 WRITING: dict[str, Callable[[Any], object]] = {
     "annotate": lambda db: annotate.write(db, graph="friends"),
     "annotate a vertex": lambda db: annotate.write(db, graph="friends", p="1/2", vertices=[1]),

@@ -34,7 +34,7 @@ MOST_FILES = 9
 MOST_EPSILON_FILES = 14
 """That ε is seen in, from the command line to the coin and the ledger."""
 MOST_SHAPES = 4
-"""Of a request, from its node to the update."""
+"""How many classes may hold what a request asks for, from its node to the update."""
 EPSILON = Fraction(37, 29)
 
 
