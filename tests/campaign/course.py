@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from campaign.accidents import try_accident, try_line
 from campaign.batch_texts import try_batch
+from campaign.children import PeakOfCase
 from campaign.command_calls import try_command
 from campaign.edges import try_edge
 from campaign.graph_texts import try_file
@@ -68,18 +69,21 @@ SHARES: Mapping[str, float] = {
 """Of the time."""
 LONGEST_SECONDS = 10.0
 """For a case without a server; trials have limits of their own."""
+MOST_MIB = 300
+"""The bound on what a case without a server adds to the memory of the campaign's process."""
 LONGEST_OF_EDGES = 300.0
 """Seconds that must be left for a graph at the edge to begin."""
 
 
 @dataclass
 class Outcome:
-    """What came of the cases of one kind."""
+    """What came of the cases of one kind; `mib` is the most memory that one of them added to the campaign's process."""
 
     tried: int = 0
     accepted: int = 0
     spent: float = 0.0
     slowest: float = 0.0
+    mib: int = 0
     failures: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -138,6 +142,7 @@ def try_case(kind: str, seed: str, there: Ground | None = None) -> bool:
 
 def _note(outcome: Outcome, kind: str, seed: str, there: Ground | None) -> None:
     outcome.tried += 1
+    memory = PeakOfCase()
     began = time.monotonic()
     try:
         outcome.accepted += try_case(kind, seed, there)
@@ -148,16 +153,21 @@ def _note(outcome: Outcome, kind: str, seed: str, there: Ground | None) -> None:
     seconds = time.monotonic() - began
     outcome.spent += seconds
     outcome.slowest = max(outcome.slowest, seconds)
-    if seconds > at_pace(LONGEST_SECONDS) and kind in KINDS:
+    if kind not in KINDS:  # what a server does to the campaign's own memory is not what these are about
+        return
+    if seconds > at_pace(LONGEST_SECONDS):
         outcome.failures.append((seed, f"it took {seconds:.0f} s"))
+    outcome.mib = max(outcome.mib, added := memory.added())
+    if added > MOST_MIB:
+        outcome.failures.append((seed, f"it took {added} MiB"))
 
 
 def summary(outcomes: Mapping[str, Outcome]) -> str:
     """The table, and the first failures of each kind with the seeds that bring them back."""
-    lines = [f"{'kind':<14}{'tried':>9}{'survived':>10}{'accepted':>10}{'slowest s':>11}  first failure"]
+    lines = [f"{'kind':<14}{'tried':>9}{'survived':>10}{'accepted':>10}{'slowest s':>11}{'MiB':>6}  first failure"]
     lines += [
         f"{kind:<14}{outcome.tried:>9,}{outcome.tried - len(outcome.failures):>10,}{outcome.accepted:>10,}"
-        f"{outcome.slowest:>11.2f}  " + (outcome.failures[0][0] if outcome.failures else "")
+        f"{outcome.slowest:>11.2f}{outcome.mib or '':>6}  " + (outcome.failures[0][0] if outcome.failures else "")
         for kind, outcome in outcomes.items()
     ]
     firsts = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -52,6 +53,20 @@ def test_a_failure_is_noted_with_the_seed_that_brings_it_back(monkeypatch: pytes
     assert seed in course.summary(outcomes)
     with pytest.raises(ZeroDivisionError):
         course.try_case("made", seed)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux says what a process had at most")
+def test_a_case_that_takes_too_much_memory_is_a_failure_even_if_it_gives_it_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def take(rng: random.Random, _: Path) -> bool:
+        return bool(bytearray(rng.choice([1, 2 * course.MOST_MIB]) * 2**20))
+
+    monkeypatch.setattr(course, "KINDS", {"made": take})
+    outcome = course.run("x", minutes=1, most=10, kinds=["made"])["made"]
+    assert 0 < len(outcome.failures) < 10
+    assert {said for _, said in outcome.failures} == {f"it took {outcome.mib} MiB"}
+    assert abs(outcome.mib - 2 * course.MOST_MIB) < 20
 
 
 def test_a_run_goes_on_where_the_one_before_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
