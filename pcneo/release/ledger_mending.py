@@ -121,13 +121,7 @@ def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
     if not known:
         raise NotFoundError(f"There is no graph {graph!r} and no graph {other!r}.", what="graph", name=graph)
     with GraphLock(db, known[0]) as lock, lock.last_writes() as transaction:
-        # In one transaction: a process that waits for either name goes on when both have their records.
-        _hold(transaction, other if known[0] == graph else graph)
+        # In one transaction: a process that waits for either name goes on when both have their records. A name that no
+        # graph has is held too, since the server locks the place that its uniqueness constraint would give it.
+        transaction.touch_graph(other if known[0] == graph else graph)
         yield transaction
-
-
-def _hold(transaction: Transaction, name: str) -> None:
-    """Hold a graph until a transaction ends, or its place if no one has entered it yet."""
-    graph = transaction.touch_graph(name)
-    if graph is not None and graph["lockedAt"] is None:  # it was deleted while this waited for its lock
-        transaction.touch_graph(name)

@@ -333,6 +333,49 @@ def test_a_name_that_is_deleted_while_it_is_waited_for_is_entered_by_nobody_befo
     assert shown(db, "new").account.spent.epsilon == 1
 
 
+def test_whoever_has_waited_for_a_name_that_was_deleted_has_its_place_alone(db: Database) -> None:
+    """Another one who waited as long, who comes later or who would enter it waits on: `same` and `apart` rely on it."""
+    person = Selection(("Person",), ("LIKES",), "id")
+    db.store.merge_graph("new", person, "0" * 64)
+    order: list[str] = []
+    go_on = threading.Event()
+
+    def hold(name: str) -> None:
+        with db.store.transaction({}, limit=60) as transaction:
+            transaction.touch_graph("new")
+            order.append(name)
+            assert go_on.wait(60)
+            transaction.commit()
+
+    def begin(target: Callable[..., object], *arguments: object) -> threading.Thread:
+        thread = threading.Thread(target=target, args=arguments)
+        thread.start()
+        return thread
+
+    def blocked(number: int) -> bool:
+        waiting = db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN 1")
+        return len(waiting) == number
+
+    with db.driver.session(database=db.name) as session, session.begin_transaction() as deleting:
+        deleting.run("MATCH (g:PCohesionGraph {name: 'new'}) DELETE g").consume()
+        threads = [begin(hold, "first")]
+        wait_until(lambda: blocked(1))
+        threads.append(begin(hold, "second"))
+        wait_until(lambda: blocked(2))
+        deleting.commit()
+    wait_until(lambda: order)
+    threads.append(begin(hold, "late"))
+    wait_until(lambda: blocked(2))
+    entering = begin(db.store.merge_graph, "new", person, "1" * 64)
+    entering.join(1.5)
+    assert entering.is_alive()
+    assert len(order) == 1
+    go_on.set()
+    for thread in (*threads, entering):
+        thread.join(60)
+    assert sorted(order) == ["first", "late", "second"]
+
+
 def test_whoever_waits_for_a_name_that_a_ledger_is_moved_to_sees_all_of_it(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,7 +142,12 @@ def the_lock_of_a_node_that_is_gone() -> Iterator[None]:
 def a_ledger_that_is_moved_under_one_lock() -> Iterator[None]:
     """What is spent meanwhile under the name that it had, or gets, is not seen."""
 
-    with mock.patch.object(ledger_mending, "_hold"):
+    @contextlib.contextmanager
+    def held(db: Any, graph: str, other: str) -> Iterator[Any]:
+        with lock.GraphLock(db, _known(db, graph, other)[0]) as one, one.last_writes() as tx:
+            yield tx
+
+    with mock.patch.object(ledger_mending, "_held", held):
         yield
 
 
@@ -152,13 +157,17 @@ def a_ledger_that_is_moved_in_two_steps() -> Iterator[None]:
 
     @contextlib.contextmanager
     def held(db: Any, graph: str, other: str) -> Iterator[Any]:
-        known = sorted({record.name for record in db.list_graphs()} & {graph, other}) or [graph]
+        known = _known(db, graph, other)
         with contextlib.ExitStack() as stack:
             locks = {name: stack.enter_context(lock.GraphLock(db, name)) for name in known}
             yield stack.enter_context(budget.last_writes_of(known[:1], locks))[known[0]]
 
     with mock.patch.object(ledger_mending, "_held", held):
         yield
+
+
+def _known(db: Any, graph: str, other: str) -> list[str]:
+    return sorted({record.name for record in db.list_graphs()} & {graph, other}) or [graph]
 
 
 @_planted("ledger")

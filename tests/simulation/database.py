@@ -51,13 +51,19 @@ class FailureError(Exception):
 
 
 class Lockable:
-    """Something that one transaction at a time holds."""
+    """Something that one transaction at a time holds, or several share."""
 
-    __slots__ = ("holder", "waiting")
+    __slots__ = ("holder", "sharers", "waiting")
 
     def __init__(self) -> None:
         self.holder: Transaction | None = None
+        self.sharers: list[Transaction] = []
         self.waiting: list[Task] = []
+
+    def blockers(self, transaction: Transaction, *, share: bool = False) -> list[Transaction]:
+        """Those for which a transaction must wait that wants to hold it, or to share it."""
+        holders = [] if self.holder is None else [self.holder]
+        return [other for other in (holders if share else [*holders, *self.sharers]) if other is not transaction]
 
 
 class Node(Lockable):
@@ -190,9 +196,11 @@ class Transaction:
         self.is_closing = False
         self.is_lost = False
         self.locks: list[Lockable] = []
+        self.shared: list[Lockable] = []
         self._task: Task | None = None
         self._why: str | None = None
         self._dropped = False
+        self._wants_to_share = False
         self._writes: dict[Node, Props | None] = {}
         self._created: dict[str, list[Node]] = {}
         db.open.append(self)
@@ -234,20 +242,30 @@ class Transaction:
         return self.look(node) or {}
 
     def lock(self, node: Lockable) -> None:
-        """Hold something until the transaction ends; waits for whoever holds it."""
+        """Hold something until the transaction ends; waits for whoever holds or shares it."""
+        self._wait_for(node, share=False)
+        if node.holder is not self:
+            node.holder = self
+            self.locks.append(node)
+
+    def share(self, node: Lockable) -> None:
+        """Hold something together with others until the transaction ends; waits for whoever holds it alone."""
+        self._wait_for(node, share=True)
+        if self not in node.sharers:
+            node.sharers.append(self)
+            self.shared.append(node)
+
+    def _wait_for(self, node: Lockable, *, share: bool) -> None:
         world = self.db.world
         self.check()
-        while node.holder is not self:
-            if node.holder is None:
-                node.holder = self
-                self.locks.append(node)
-                return
-            if self._is_circular(node):
+        while node.blockers(self, share=share):
+            if self._is_circular(node, share=share):
                 raise FailureError(DEADLOCK)
             self.blocked_on = node
             task = world.current
             assert task is not None
             node.waiting.append(task)
+            self._wants_to_share = share
             times = [other.deadline for other in self.db.open if other.deadline is not None]
             world.wait(max(0.001, min(times) - world.now) if times else None)
             self.blocked_on = None
@@ -277,10 +295,19 @@ class Transaction:
         return node
 
     def find(self, label: str, **named: Any) -> list[Node]:
-        """Look up by what is unique, in a statement that writes: a server holds the place where it finds nothing."""
+        """Look up by what is unique, in a statement that writes: a server holds the place where it finds nothing.
+
+        It shares the place where it finds something, so that nobody else can take that when the node goes.
+        """
+        place = self.db.entry(label, tuple(named.values()))
+        had_it = self in place.sharers
+        self.share(place)
         there = self.match(label, **named)
         if not there:
-            self.lock(self.db.entry(label, tuple(named.values())))
+            if not had_it:
+                place.sharers.remove(self)
+                self.shared.remove(place)
+            self.lock(place)
             there = self.match(label, **named)
         return there
 
@@ -380,24 +407,35 @@ class Transaction:
         """As the server's list has it."""
         if self.is_closing:
             return "Closing"
-        if self.blocked_on is not None and self.blocked_on.holder is not None:
-            return f"Blocked by: [{self.blocked_on.holder.name}]"
+        if names := ", ".join(other.name for other in self._waits_for()):
+            return f"Blocked by: [{names}]"
         return "Running"
+
+    def _waits_for(self) -> list[Transaction]:
+        return [] if self.blocked_on is None else self.blocked_on.blockers(self, share=self._wants_to_share)
 
     def _close(self) -> None:
         self.db.open.remove(self)
         self._why = self._why or TERMINATED
         for node in self.locks:
             node.holder = None
+        for node in self.shared:
+            node.sharers.remove(self)
+        for node in (*self.locks, *self.shared):
             for task in node.waiting:
                 self.db.world.wake(task)
             node.waiting.clear()
         self.locks.clear()
+        self.shared.clear()
 
-    def _is_circular(self, node: Lockable) -> bool:
-        seen: Lockable | None = node
-        while seen is not None and seen.holder is not None:
-            if seen.holder is self:
+    def _is_circular(self, node: Lockable, *, share: bool) -> bool:
+        seen: set[Transaction] = set()
+        open_ones = node.blockers(self, share=share)
+        while open_ones:
+            other = open_ones.pop()
+            if other is self:
                 return True
-            seen = seen.holder.blocked_on
+            if other not in seen:
+                seen.add(other)
+                open_ones += other._waits_for()
         return False
