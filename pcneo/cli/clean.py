@@ -74,7 +74,7 @@ _Tell = Callable[[], None]
 def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.cleaning import clean as clean_runs
 
-    whole = None if run is None else _whole_id(db, run)
+    whole = None if run is None else _whole_id(db, run, dry_run=dry_run)
     if dry_run or (can_ask() and not yes):
         planned = clean_runs(db, run=whole, dry_run=True)
         if dry_run:
@@ -88,8 +88,8 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
     return partial(print_json if as_json else _print_result, result)
 
 
-def _whole_id(db: Database, run: str) -> str:
-    """Return the whole id of a run; without a terminal, it must be given whole."""
+def _whole_id(db: Database, run: str, *, dry_run: bool) -> str:
+    """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed."""
     from pcneo.errors import GraphError, ParameterError
     from pcneo.stored.runs import damaged_runs, find_run, unfinished_runs
 
@@ -99,7 +99,7 @@ def _whole_id(db: Database, run: str) -> str:
         if run not in damaged_runs(db):
             raise
         whole = run
-    if whole != run and not can_ask():
+    if whole != run and not dry_run and not can_ask():
         raise ParameterError(
             f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.",
             name="run",
@@ -111,7 +111,7 @@ def _whole_id(db: Database, run: str) -> str:
 def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.versions import check_earlier, let_go
 
-    whole = _whole_id(db, run)
+    whole = _whole_id(db, run, dry_run=dry_run)
     if dry_run:
         check_earlier(db, run=whole, version=version)
         return partial(say, f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")

@@ -117,7 +117,7 @@ def _print(result: LoadResult) -> None:
     for count, what in (
         (result.self_loops_dropped, "self-loops dropped"),
         (result.parallel_dropped, "repeated edges dropped"),
-        (result.lines_with_more_columns, "lines with more than two columns, the further ones ignored"),
+        (result.lines_with_more_columns, "lines whose further columns were ignored"),
     ):
         if count:
             note(f"{what}: {count:,}")

@@ -57,7 +57,7 @@ def start(
             serve=serve,
             progress=None if fetched else telling_fetched(bars, 2 if browser else 1),
         )
-    _print(server, as_json, "runs already" if server.already_running else "started")
+    _print(server, as_json, "is already running" if server.already_running else "started")
     if browser and not as_json:
         say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
 

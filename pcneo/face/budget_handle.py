@@ -51,6 +51,15 @@ class Budget:
         """What all releases have spent."""
         return self.show().account.spent
 
+    @property
+    def left(self) -> Cost | None:
+        """What may still be spent; None if no total was set, or a release that promises nothing has spent anything.
+
+        >>> friends.budget.set(epsilon=6).left == friends.budget.left
+        True
+        """
+        return self.show().account.left
+
     def forget(self, again: str) -> Forgotten:
         """Delete the graph's totals and releases from the ledger; `again` is its name, typed a second time."""
         return budget.forget(self.db, graph=self.graph, again=again)
@@ -73,8 +82,7 @@ class Budget:
             account = self.show().account
         except PcneoError as error:
             return f"Budget of {self.graph!r} ({why_unread(error)})"
-        total = "no total yet" if account.total is None else str(account.total)
-        return f"Budget of {self.graph!r}: spent {account.spent} of {total}"
+        return f"Budget of {self.graph!r}: {account.in_words()}"
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: it holds a connection."""

@@ -81,6 +81,10 @@ class Account:
         """What a pair inside the groups of every set may still spend; None without a total or a bound."""
         return left(self.spent, self.total) if self.total is not None and self.spent.is_bounded else None
 
+    def in_words(self) -> str:
+        """Return what was spent, and of what."""
+        return f"spent {self.spent} of {'no total yet' if self.total is None else self.total}"
+
     @property
     def bounded(self) -> Cost:
         """The sum over all releases but those that promise nothing."""

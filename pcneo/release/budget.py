@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import partial
 
 from pcneo.basics.exact_numbers import exact_number
+from pcneo.basics.frames import counted
 from pcneo.basics.selection import Selection
 from pcneo.basics.user import user
 from pcneo.errors import BudgetError, ParameterError
@@ -61,6 +62,11 @@ class GraphBudget:
     damaged: tuple[DamagedRecord, ...]
     lost: bool
     notes: tuple[NoteRecord, ...]
+
+    def __repr__(self) -> str:
+        """Return one line; the fields have the rest."""
+        damaged = f", {counted(len(self.damaged), 'damaged record')}" if self.damaged else ""
+        return f"Budget of {self.graph!r}: {self.account.in_words()}, {counted(len(self.releases), 'release')}{damaged}"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Smallest, median, 90th and 99th percentile, largest and mean of some values."""
+    """Smallest, median, 90th and 99th percentile, largest and mean of some values.
+
+    Of the values, at least 90 % are at most `p90`, which is one of them; `p99` likewise.
+    """
 
     min: float
     p50: float
@@ -30,8 +33,9 @@ class Distribution:
         """Describe the values, shape (n,); None if there are none."""
         if not len(values):
             return None
-        p50, p90, p99 = (float(q) for q in np.percentile(values, [50, 90, 99]))
-        return cls(float(values.min()), p50, p90, p99, float(values.max()), float(values.mean()))
+        p90, p99 = (float(value) for value in np.percentile(values, [90, 99], method="inverted_cdf"))
+        median, mean = float(np.median(values)), float(values.mean())
+        return cls(float(values.min()), median, p90, p99, float(values.max()), mean)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def kept_versions(db: Database, run: str, *numbers: int) -> list[RunRecord]:
     for number in numbers:
         if number not in kept:
             there = ", ".join(map(str, kept)) or "none"
-            raise NotFoundError(f"Run {run} keeps no version {number}; it keeps {there}.", what="version", name=number)
+            raise NotFoundError(f"Run {run} has no version {number}; it has {there}.", what="version", name=number)
     return [kept[number] for number in numbers]
 
 
@@ -203,8 +203,8 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
         raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        or_graph = ", or its graph" if len({standing.graph for standing in fitting}) > 1 else ""
-        how = f"Name one by its id{or_graph}" if run in (None, LATEST) else "Write more of its id"
+        or_graph = ", or the name of its graph" if len({standing.graph for standing in fitting}) > 1 else ""
+        how = f"Add the id of one{or_graph}" if run in (None, LATEST) else "Give more of the id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
 

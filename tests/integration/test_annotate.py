@@ -747,14 +747,14 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
 
     assert find() == find(run="latest") == second  # the version counts, not a clock
     assert find(p="0.3") == find(run=f"{NAME}@3/1") == find(run=first) == first
-    several = f"Several runs fit: {first}, {second}, {second}:vertices. Write more of its id"
+    several = f"Several runs fit: {first}, {second}, {second}:vertices. Give more of the id"
     with pytest.raises(ParameterError, match=several):
         find(run=f"{NAME}@3/")
     assert find(run=f"{NAME}@3/5") == find(run=f"{NAME}@0.6") == second
     with pytest.raises(NotFoundError, match="There is no run 'nobody'"):
         find(run="nobody")
     write(db, 0.3, graph="other")
-    with pytest.raises(ParameterError, match=r"Several runs fit: .*\. Name one by its id, or its graph\."):
+    with pytest.raises(ParameterError, match=r"Several runs fit: .*\. Add the id of one, or the name of its graph\."):
         find()
     assert find(graph=NAME) == second
     with pytest.raises(NotFoundError, match=r"whole graph named 'othre'; there are .* Did you mean other\?"):

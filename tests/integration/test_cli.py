@@ -295,7 +295,7 @@ def test_versions_are_made_listed_compared_and_let_go(
     removed = pcneo("clean", "friends@1/2", "--version", "1").stdout
     assert removed == f"Version 1 of friends@1/2 removed, with the cohesions that it alone had: {retired}\n"
     gone = pcneo("runs", "friends@1", "--diff", "1", "2")
-    assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
+    assert (gone.returncode, "has no version 1; it has 2" in gone.stderr) == (4, True)
     current = pcneo("clean", "friends@1/2", "--version", "2")
     assert (current.returncode, "Version 2 is the current one" in current.stderr) == (4, True)
     # what a killed writer leaves

@@ -206,7 +206,7 @@ def test_a_version_that_is_not_kept_or_a_mechanism_without_groups_is_refused(
     db: Database, pcneo: Callable[..., Any], tmp_path: Path
 ) -> None:
     first = version(db)
-    with pytest.raises(NotFoundError, match=f"keeps no version 99; it keeps {first}"):
+    with pytest.raises(NotFoundError, match=f"has no version 99; it has {first}"):
         make(db, tmp_path / "out.json", groups=99)
     for name in ("edge", "respond", "published"):
         with pytest.raises(ParameterError, match="leave --groups out"):
@@ -217,7 +217,7 @@ def test_a_version_that_is_not_kept_or_a_mechanism_without_groups_is_refused(
     arguments = ["--mechanism", "critical", "-e", "0.1", "--to", tmp_path / "out.json", "--groups"]
     code, _, err = pcneo("release", *arguments, first)
     assert code == 4
-    assert f"keeps no version {first}" in err
+    assert f"has no version {first}" in err
     code, out, err = pcneo("release", *arguments, version(db))
     assert code == 0, err
     assert EARLIER_GROUPS in out
