@@ -19,11 +19,10 @@ import neo4j
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, RightsError, SchemaError
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.failures import translated
 from pcneo.store.run_reader import RunReader
 from pcneo.store.schema import FORMAT, SchemaItem
-from pcneo.store.statements import load_statement
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
 from pcneo.store.typed_rows import OwnNode, Properties, Property, properties_of, refusals
 

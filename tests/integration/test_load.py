@@ -19,7 +19,7 @@ from pcneo.errors import (
     WriteMismatchError,
 )
 from pcneo.face.first_steps import sample_path
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.connection import connect
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.tokens import quote_identifier
