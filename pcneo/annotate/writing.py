@@ -158,7 +158,7 @@ def update_runs(
     except BaseException:
         # Once the last commit is on its way, this process cannot know whether it counts: the next sweep sees it from
         # the version.
-        if opened is not None and not opened.lock.committing:
+        if opened is not None and not opened.committing:
             if opened.hubs.begun:
                 (tell_of_removal or _tell_of_removal)()
             _discard(opened.graph, opens_again, plan.progress, known=client is not None, tells=opened.hubs.begun)

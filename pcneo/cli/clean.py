@@ -90,15 +90,10 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
 
 def _whole_id(db: Database, run: str, *, dry_run: bool) -> str:
     """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed."""
-    from pcneo.errors import GraphError, ParameterError
-    from pcneo.stored.runs import damaged_runs, find_run, unfinished_runs
+    from pcneo.errors import ParameterError
+    from pcneo.stored.runs import id_and_graph, unfinished_runs
 
-    try:
-        whole = run if run in unfinished_runs(db, db.list_graphs()) else find_run(db, run=run).run.id
-    except GraphError:
-        if run not in damaged_runs(db):
-            raise
-        whole = run
+    whole = run if run in unfinished_runs(db, db.list_graphs()) else id_and_graph(db, run)[0]
     if whole != run and not dry_run and not can_ask():
         raise ParameterError(
             f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.",

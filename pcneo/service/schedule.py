@@ -12,6 +12,7 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.service_settings import ServiceSettings
+from pcneo.store.database import GraphRecord
 from pcneo.store.lending import Lending
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
@@ -49,18 +50,18 @@ class Schedule:
         due = self._queue.list_due()
         if self._settings.graphs:
             due &= set(self._settings.graphs)
+        known: dict[str, GraphRecord] = {}
         for graph in sorted(due):
             try:
-                self._look(graph, every)
+                known = known or {record.name: record for record in self._queue.db.list_graphs()}
+                if graph in known:
+                    self._look(known[graph], every)
             except ConnectionFailedError:
                 raise
             except PcneoError as error:
                 tell("not updated", level=logging.WARNING, graph=graph, why=error)
 
-    def _look(self, name: str, every: float) -> None:
-        graph = next((known for known in self._queue.db.list_graphs() if known.name == name), None)
-        if graph is None:
-            return
+    def _look(self, graph: GraphRecord, every: float) -> None:
         try:
             reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
         except ConnectionFailedError:

@@ -11,14 +11,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from pcneo.basics.model import Key
-from pcneo.errors import GraphError
+from pcneo.basics.selection import Selection
+from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.ledger import list_ledger, list_property_values, property_writer
+from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
 from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import Row, Transaction, sample_names
+
+T = TypeVar("T")
+
+BATCH = 10_000
+"""Vertices per statement that writes values; all statements share one transaction."""
 
 
 def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
@@ -32,7 +40,7 @@ def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
 
 def check_property(db: Database, graph: GraphRecord, name: str) -> None:
     """Refuse a property that a chosen vertex already has, unless all its values come from one recorded release."""
-    _replaced(db, graph, name, list_property_values(db, graph.selection, name))
+    _replaced(db, graph, name, _values(db.read, _names(graph.selection, name)))
 
 
 def _replaced(db: Database, graph: GraphRecord, name: str, values: Sequence[tuple[Key, object]]) -> list[str]:
@@ -59,11 +67,20 @@ def write_property(db: Database, graph: GraphRecord, name: str, release: str, co
     digest = values_hash(counts.items())
     if digest is None:
         raise GraphError("Only whole numbers can be written under keys.", property=name)
+    names = _names(graph.selection, name)
     # Without the graph's lock two writers would both see the old values, and a wrong record would stay for good.
-    with GraphLock(db, graph.name), property_writer(db, graph.selection, name) as writer:
-        writer.retire_property(_replaced(db, graph, name, writer.list_values()))
-        writer.note_property(release, digest)
-        writer.set_property(counts)
+    with GraphLock(db, graph.name), db.transaction({}) as transaction:
+        replaced = _replaced(db, graph, name, _values(transaction.run, names))
+        transaction.run("retire_property", releases=replaced)
+        noted = transaction.run("note_property", release=release, property=name, hash=digest)[0]["noted"]
+        if noted != 1:
+            raise WriteMismatchError(
+                f"Release {release} is no longer in the ledger, so the property would have no owner.",
+                sent=1,
+                written=noted,
+            )
+        _set_values(transaction, names, counts)
+        transaction.commit()
 
 
 def remove_properties(db: Database, graph: GraphRecord, run: str | None = None) -> tuple[list[str], list[str]]:
@@ -76,12 +93,40 @@ def remove_properties(db: Database, graph: GraphRecord, run: str | None = None) 
     for release in _noted(db):
         if release.graph != graph.name or run not in (None, release.run) or release.property is None:
             continue
-        with property_writer(db, graph.selection, release.property) as writer:
-            values = writer.list_values()
+        names = _names(graph.selection, release.property)
+        with db.transaction({}) as transaction:
+            values = _values(transaction.run, names)
             if values and values_hash(values) != release.property_hash:
                 left.append(release.property)
                 continue
-            writer.remove_property([key for key, _ in values])
-            writer.retire_property([release.id])
+            for part in _parts([key for key, _ in values]):
+                transaction.run("remove_property", names, keys=part)
+            transaction.run("retire_property", releases=[release.id])
+            transaction.commit()
             removed.append(release.property)
     return removed, left
+
+
+def _names(selection: Selection, name: str) -> dict[str, str | Sequence[str]]:
+    return {**sample_names(selection, "Person", "id"), "noisy": name}
+
+
+def _values(read: Callable[..., list[Row]], names: Mapping[str, str | Sequence[str]]) -> list[tuple[Key, object]]:
+    """Return (key, value) of every chosen vertex that has the property."""
+    return [(row["key"], row["value"]) for row in read("list_property_values", names)]
+
+
+def _set_values(transaction: Transaction, names: Mapping[str, str | Sequence[str]], counts: Mapping[Key, int]) -> None:
+    rows = [{"vertex": key, "count": count} for key, count in counts.items()]
+    written = sum(transaction.run("set_property", names, rows=part)[0]["written"] for part in _parts(rows))
+    if written != len(rows):
+        raise WriteMismatchError(
+            f"Only {written:,} of {len(rows):,} vertices were found again: the graph changed after it was read.",
+            sent=len(rows),
+            written=written,
+        )
+
+
+def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]

@@ -19,12 +19,10 @@ import neo4j
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, RightsError, SchemaError
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
-from pcneo.store.failures import translated
 from pcneo.store.run_reader import RunReader
 from pcneo.store.schema import FORMAT, SchemaItem
-from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, in_transaction, rows_of
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
+from pcneo.store.transaction import Row, rows_of
 from pcneo.store.typed_rows import OwnNode, Properties, Property, properties_of, refusals
 
 EARLIER_BATCH = 2_000
@@ -223,12 +221,6 @@ class Database(RunReader):
         while self.write("delete_earlier_cohesions", limit=EARLIER_BATCH, careful=careful)[0]["deleted"]:
             pass
         return self.write("delete_earlier_runs")[0]["deleted"]
-
-    def terminate_late(self, graph: str, writer: str) -> bool:
-        """End the transactions of all writers but one on a graph's hubs; return whether any was ended."""
-        text = load_statement("terminate_late").render({})
-        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            return bool(in_transaction(session, rows_of, text, {"graph": graph, "writer": writer}))
 
     # --- schema -----------------------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ class Fence:
         try:
             self._take(lock.WAIT_SECONDS)
         except BlockedError:
-            self._db.terminate_late(self.graph, self._writer)
+            self._db.end_transactions("terminate_late", graph=self.graph, writer=self._writer)
             try:
                 self._take(ENDED_SECONDS)
             except BlockedError as error:

@@ -11,9 +11,8 @@ import neo4j
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.database import Database, KeyIndex
-from pcneo.store.statements import load_statement
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_halves, rows_of
 
 _KEYS_REPEATED = frozenset(

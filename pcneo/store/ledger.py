@@ -1,13 +1,10 @@
-"""The ledger in the database: totals set by owners, releases made, and noisy counts as a property."""
+"""The ledger in the database: totals set by owners, and releases made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
 
-from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
 from pcneo.basics.user import user
 from pcneo.errors import WriteMismatchError
@@ -19,12 +16,7 @@ from pcneo.store.ledger_records import (
     note_records,
     release_records,
 )
-from pcneo.store.transaction import Row, Transaction, sample_names
-
-T = TypeVar("T")
-
-PROPERTY_BATCH = 10_000
-"""Vertices per statement that writes property values; all statements share one transaction."""
+from pcneo.store.transaction import Row, Transaction
 
 
 def list_ledger(db: Database) -> LedgerRecords:
@@ -61,11 +53,6 @@ def share_nodes(db: Database, selection: Selection, other: Selection) -> bool:
     return _share_nodes(db.read, selection, other)
 
 
-def list_property_values(db: Database, selection: Selection, name: str) -> list[tuple[Key, object]]:
-    """Return (key, value) of every chosen vertex that has the property."""
-    return _values(db.read, selection, name)
-
-
 def note_answers(db: Database, release: str, digest: str) -> None:
     """Record the hash of a release's answers."""
     row = db.write("note_answers", release=release, hash=digest)[0]
@@ -80,61 +67,6 @@ def note_answers(db: Database, release: str, digest: str) -> None:
 def note_published(db: Database, release: str, mean_count: float | None, mean_degree: float | None) -> None:
     """Record the mean count of triangles and the mean degree that a release has published; None if it has not."""
     db.write("note_published", release=release, meanCount=mean_count, meanDegree=mean_degree)
-
-
-@contextmanager
-def property_writer(db: Database, selection: Selection, name: str) -> Iterator[PropertyWriter]:
-    """Open a transaction for a property; it is committed at the end of the block, or rolled back on an error."""
-    with db.transaction({}) as transaction:
-        yield PropertyWriter(transaction, selection, name)
-        transaction.commit()
-
-
-class PropertyWriter:
-    """Writes noisy counts as a property of the user's vertices, within one transaction."""
-
-    def __init__(self, transaction: Transaction, selection: Selection, name: str) -> None:
-        """Write one property of the chosen vertices."""
-        self._transaction = transaction
-        self._selection = selection
-        self._name = name
-        self._names = {**sample_names(selection, "Person", "id"), "noisy": name}
-
-    def list_values(self) -> list[tuple[Key, object]]:
-        """Return (key, value) of every chosen vertex that has the property."""
-        return _values(self._transaction.run, self._selection, self._name)
-
-    def note_property(self, release: str, digest: str) -> None:
-        """Record on a release that the property holds its noisy counts, with the hash of keys and values."""
-        row = self._transaction.run("note_property", release=release, property=self._name, hash=digest)[0]
-        if row["noted"] != 1:
-            raise WriteMismatchError(
-                f"Release {release} is no longer in the ledger, so the property would have no owner.",
-                sent=1,
-                written=row["noted"],
-            )
-
-    def retire_property(self, releases: Sequence[str]) -> None:
-        """Record on releases that the property no longer holds their noisy counts."""
-        self._transaction.run("retire_property", releases=list(releases))
-
-    def set_property(self, counts: Mapping[Key, int]) -> None:
-        """Set the property of every vertex to its noisy count."""
-        rows = [{"vertex": key, "count": count} for key, count in counts.items()]
-        written = sum(
-            self._transaction.run("set_property", self._names, rows=part)[0]["written"] for part in _parts(rows)
-        )
-        if written != len(rows):
-            raise WriteMismatchError(
-                f"Only {written:,} of {len(rows):,} vertices were found again: the graph changed after it was read.",
-                sent=len(rows),
-                written=written,
-            )
-
-    def remove_property(self, keys: Sequence[Key]) -> None:
-        """Remove the property from some vertices."""
-        for part in _parts(keys):
-            self._transaction.run("remove_property", self._names, keys=part)
 
 
 def read_ledger(transaction: Transaction, db: Database) -> LedgerRecords:
@@ -199,13 +131,3 @@ def _records(read: Callable[..., list[Row]], db: Database) -> LedgerRecords:
 def _share_nodes(read: Callable[..., list[Row]], selection: Selection, other: Selection) -> bool:
     names = {"Person": selection.node_labels, "Robot": other.node_labels}
     return read("count_shared_nodes", names)[0]["shared"] == 2
-
-
-def _values(read: Callable[..., list[Row]], selection: Selection, name: str) -> list[tuple[Key, object]]:
-    names = {**sample_names(selection, "Person", "id"), "noisy": name}
-    return [(row["key"], row["value"]) for row in read("list_property_values", names)]
-
-
-def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(items), PROPERTY_BATCH):
-        yield items[start : start + PROPERTY_BATCH]

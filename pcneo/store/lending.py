@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pcneo.basics.searches import Search
 from pcneo.errors import BusyError, PcneoError
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.fence import SESSIONS, Fence
+from pcneo.store.fence import SESSIONS
 from pcneo.store.hub_writer import HubWriter
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.store.transaction import Transaction
@@ -26,26 +26,6 @@ PATIENCE_SECONDS = 1.0
 PAUSE_SECONDS = 0.1
 
 
-class _LentLock:
-    """A stand-in for the lock of a graph on loan: the last writes happen behind its holder's fence."""
-
-    def __init__(self, fence: Fence) -> None:
-        """Check that the fence is still the holder's, and read the time."""
-        self.committing = False
-        self.last_version = fence.last_version
-        self._fence = fence
-        with fence.held() as (_, now):
-            self.locked_at = now
-
-    @contextmanager
-    def last_writes(self) -> Iterator[Transaction]:
-        """Yield a transaction, and commit it at the end of the block, if the holder's fence still stands."""
-        with self._fence.held() as (transaction, _):
-            yield transaction
-            self.committing = True
-            transaction.commit()
-
-
 class BesideGraph(OpenGraph):
     """A graph on loan, for runs of single vertices."""
 
@@ -53,11 +33,18 @@ class BesideGraph(OpenGraph):
         """Borrow the graph from its holder, for separate transactions."""
         self.graph = graph
         self.fence = holder.fence.lent(db)
-        self.lock = _LentLock(self.fence)
+        with self.fence.held() as (_, now):  # the fence must still be the holder's
+            self.began = now
         self.hubs = HubWriter(self.fence, graph.selection)
         self._db = db
         self._holder = holder
         self._begun: dict[str, int] = {}
+        self._committing = False
+
+    @property
+    def committing(self) -> bool:
+        """Whether its last writes are being committed, behind the fence instead of under the lock."""
+        return self._committing
 
     def next_version(self) -> int:
         """Return a number that neither the holder nor any earlier writer has used."""
@@ -73,9 +60,11 @@ class BesideGraph(OpenGraph):
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:
-        """Yield a transaction that holds the fence, in place of the lock."""
-        with self.lock.last_writes() as transaction:
+        """Yield a transaction that holds the fence, in place of the lock; it is committed at the end of the block."""
+        with self.fence.held() as (transaction, _):
             yield transaction
+            self._committing = True
+            transaction.commit()
 
     def note_version(self, transaction: Transaction, version: int) -> None:
         """Note the number on the fence: the holder has locked the graph's node."""
@@ -142,7 +131,7 @@ class Lending:
                     try:
                         yield beside
                     except BaseException:
-                        if not beside.lock.committing:
+                        if not beside.committing:
                             beside.undo()
                         raise
                 return

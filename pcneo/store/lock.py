@@ -9,9 +9,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Protocol
 
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.database import Database
@@ -24,18 +23,6 @@ TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
 
 log = logging.getLogger("pcneo")
-
-
-class Locked(Protocol):
-    """A graph that is held for writing; attributes as in `GraphLock`."""
-
-    last_version: int
-    locked_at: object
-    committing: bool
-
-    def last_writes(self) -> AbstractContextManager[Transaction]:
-        """Return a context in which what is written last counts as a whole, or not at all."""
-        ...
 
 
 class GraphLock:

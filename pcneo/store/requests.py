@@ -10,14 +10,10 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-import neo4j
-
 from pcneo.basics.model import Key
 from pcneo.errors import BusyError
 from pcneo.store.database import Database
-from pcneo.store.failures import translated
-from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
+from pcneo.store.transaction import Row, Transaction
 
 LEASE_SECONDS = 30
 """How long a claim counts after its worker was last heard of, by the server's clock."""
@@ -249,9 +245,7 @@ class RequestQueue:
 
     def terminate(self, token: str) -> None:
         """End all transactions under way for the claim with this token, including those that read."""
-        text = load_statement("terminate_claim").render({})
-        with translated(), self.db.session(neo4j.WRITE_ACCESS) as session:
-            in_transaction(session, rows_of, text, {"token": token})
+        self.db.end_transactions("terminate_claim", token=token)
 
 
 def finish_within(transaction: Transaction, claim: Claim, answer: Answer, progress: float = 1.0) -> None:

@@ -62,7 +62,10 @@ class Sessions:
         self.driver = driver
         self._name = name
         self._server = _Server()
-        self.waits = Watch(partial(self.read, "list_transactions"), self._terminate_transaction)
+        self.waits = Watch(
+            partial(self.read, "list_transactions"),
+            lambda token, blocked: self.end_transactions("terminate_transaction", token=token, blocked=blocked),
+        )
 
     @property
     def name(self) -> str:
@@ -123,6 +126,12 @@ class Sessions:
         text = load_statement(statement).render(names or {})
         return self.committed(rows_of, text, parameters)
 
+    def end_transactions(self, statement: str, **parameters: Any) -> bool:
+        """Run a statement that ends other transactions, unwatched; return whether it has ended any."""
+        text = load_statement(statement).render({})
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
+            return bool(in_transaction(session, rows_of, text, parameters))
+
     def committed(
         self,
         work: Callable[..., T],
@@ -172,11 +181,6 @@ class Sessions:
             begun(session, values, timeout=timeout) as opened,
         ):
             yield opened, wait
-
-    def _terminate_transaction(self, token: str, only_blocked: bool) -> bool:
-        text = load_statement("terminate_transaction").render({})
-        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            return bool(in_transaction(session, rows_of, text, {"token": token, "blocked": only_blocked}))
 
 
 @contextmanager

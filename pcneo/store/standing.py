@@ -18,7 +18,7 @@ from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
-from pcneo.store.lock import GraphLock, Locked
+from pcneo.store.lock import GraphLock
 from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
 from pcneo.store.transaction import Transaction
@@ -88,6 +88,7 @@ class OpenGraph:
         lock: its lock.
         fence: its fence, which has been taken.
         hubs: writes hubs behind the fence.
+        began: the server's time when its writer began.
         swept: how many hubs of earlier writers were swept.
     """
 
@@ -95,13 +96,19 @@ class OpenGraph:
         """Shut out earlier writers."""
         self.swept = 0
         self.graph = graph
-        self.lock: Locked = lock
+        self.lock = lock
+        self.began = lock.locked_at
         self._db = db
         self._last: int | None = None
         self._counting = threading.Lock()
         self.fence = Fence(db, graph.name)
         self.fence.take()
         self.hubs = HubWriter(self.fence, graph.selection, lock.check)
+
+    @property
+    def committing(self) -> bool:
+        """Whether its last writes are being committed: it is not known here whether they count."""
+        return self.lock.committing
 
     def sweep(
         self, tell: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
@@ -168,8 +175,7 @@ class OpenGraph:
                 sent=intended,
                 written=written,
             )
-        started = self.lock.locked_at
-        if transaction.run("create_version", run=run, startedAt=started, **record.parameters())[0]["created"] != 1:
+        if transaction.run("create_version", run=run, startedAt=self.began, **record.parameters())[0]["created"] != 1:
             raise WriteMismatchError(
                 f"Run {run} is gone, or has another version than when it was read. Nothing new is visible.",
                 sent=1,

@@ -22,7 +22,7 @@ above. The folder decides the access mode: `read` and `queries` read, `write` wr
 token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A sample
 stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`,
 except a property of ours in a map after one of our labels, `(:PCohesionRun {id: $run})`, which is left as it is.
-Everything declared is compared with the text when the file is loaded.
+Tests compare everything declared with the text (`tests/statement_files.py`).
 """
 
 from __future__ import annotations
@@ -38,12 +38,30 @@ from operator import itemgetter
 from pathlib import Path
 from typing import LiteralString, cast
 
-from pcneo.errors import NotFoundError, ParameterError, PcneoError
-from pcneo.store.agreement import OWN_LABELS, SEVERAL, check_agreement
-from pcneo.store.headers import Header, read_header
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.store.headers import Declaration, read_note, read_table, split_file
 from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 
 FOLDERS = ("schema", "read", "write", "queries")
+SEVERAL = frozenset({"labels", "types"})
+"""The kinds of sample names that several names may replace."""
+
+OWN_LABELS = frozenset(
+    {
+        "PCohesion",
+        "PCohesionBudget",
+        "PCohesionFence",
+        "PCohesionGraph",
+        "PCohesionLedger",
+        "PCohesionNote",
+        "PCohesionRelease",
+        "PCohesionRequest",
+        "PCohesionRetired",
+        "PCohesionRun",
+        "PCohesionVersion",
+    }
+)
+OWN_TYPES = frozenset({"HAS_COHESION", "IN_COHESION", "PRODUCED"})
 
 KEPT_PLANS: LiteralString = "CYPHER replan=skip "
 """The prefix of a statement whose plan must be kept."""
@@ -52,17 +70,31 @@ _options: ContextVar[LiteralString] = ContextVar("options", default="")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement(Header):
+class Statement:
     """A statement file: its header and its Cypher.
 
     Attributes:
         name: the file's name without `.cypher`.
         folder: one of `FOLDERS`.
+        summary: a sentence that says what the statement does.
+        names: the sample names, which the user's own names replace.
+        parameters: the parameters.
+        columns: the returned columns, in order; empty if it returns nothing.
+        repeatable: why it may run twice; empty if the header does not say.
+        cost: what it costs on a known graph; empty if the header does not say.
+        scan: why it may scan a label; empty if it does not.
         text: the Cypher below the header, valid as it stands.
     """
 
     name: str
     folder: str
+    summary: str
+    names: tuple[Declaration, ...]
+    parameters: tuple[Declaration, ...]
+    columns: tuple[Declaration, ...]
+    repeatable: str
+    cost: str
+    scan: str
     text: LiteralString
 
     def __repr__(self) -> str:
@@ -109,30 +141,38 @@ def kept_plans() -> Iterator[None]:
 
 @cache
 def load_statement(name: str) -> Statement:
-    """Return the statement with this name, from any folder; it is read and checked once per process."""
-    folders = [folder for folder in FOLDERS if name in _names_in(folder)]
-    if not folders:
-        raise NotFoundError(f"there is no statement named {name!r}", what="statement", name=name)
-    if len(folders) > 1:
-        raise PcneoError(f"the statement {name} is in several folders: {', '.join(folders)}", name=name)
-    path = _root() / folders[0] / f"{name}.cypher"
-    return parse_statement(folders[0], name, path.read_text(encoding="utf-8"))
+    """Return the statement with this name, from any folder; it is read once per process."""
+    for folder in FOLDERS:
+        path = _root() / folder / f"{name}.cypher"
+        if path.is_file():
+            return parse_statement(folder, name, path.read_text(encoding="utf-8"))
+    raise NotFoundError(f"there is no statement named {name!r}", what="statement", name=name)
 
 
 @cache
 def all_statements() -> tuple[Statement, ...]:
     """Return every statement, folder by folder in the order of `FOLDERS`, by name within each."""
-    return tuple(load_statement(name) for folder in FOLDERS for name in _names_in(folder))
+    paths = [path for folder in FOLDERS for path in sorted((_root() / folder).glob("*.cypher"))]
+    return tuple(load_statement(path.stem) for path in paths)
 
 
 def parse_statement(folder: str, name: str, source: str) -> Statement:
-    """Parse a statement file, and compare its header with its text."""
-    try:
-        header, text = read_header(source)
-        check_agreement(folder, header, text)
-    except (ParameterError, ValueError) as error:
-        raise PcneoError(f"cypher/{folder}/{name}.cypher: {error}", name=name) from error
-    return Statement(**vars(header), name=name, folder=folder, text=_literal(text))
+    """Parse a statement file."""
+    summary, sections, text = split_file(source)
+    names, parameters, columns = (read_table(sections.get(part, ())) for part in ("names", "parameters", "returns"))
+    repeatable, cost, scan = (read_note(sections.get(part, ())) for part in ("repeatable", "cost", "scan"))
+    return Statement(
+        name=name,
+        folder=folder,
+        summary=summary,
+        names=names,
+        parameters=parameters,
+        columns=columns,
+        repeatable=repeatable,
+        cost=cost,
+        scan=scan,
+        text=_literal(text),
+    )
 
 
 def _root() -> Path:
@@ -140,11 +180,6 @@ def _root() -> Path:
     package = Path(str(files("pcneo")))
     installed = package / "cypher"
     return installed if installed.is_dir() else package.parent / "cypher"
-
-
-@cache
-def _names_in(folder: str) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in (_root() / folder).glob("*.cypher")))
 
 
 @cache

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pcneo.basics.frames import words
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
-from pcneo.errors import GraphError, StoreFormatError
+from pcneo.errors import StoreFormatError
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database
 from pcneo.store.fence import Fence
@@ -18,7 +18,7 @@ from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import ENDED, RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
-from pcneo.stored.runs import damaged_runs, find_run, unfinished_runs
+from pcneo.stored.runs import id_and_graph, unfinished_runs
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def clean(
     earlier = _clean_earlier(db) if run is None else 0
     ledger = list_ledger(db)
     unfinished = {id: graph.name for id, graph in unfinished_runs(db, ledger.graphs).items() if run in (None, id)}
-    runs = [] if run in unfinished else _ids(db.list_runs()) if run is None else _one(db, run)
+    runs = [] if run in unfinished else _ids(db.list_runs()) if run is None else [id_and_graph(db, run)]
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
@@ -112,7 +112,7 @@ def clean(
 def _planned(db: Database, run: str | None) -> CleanResult:
     ledger = list_ledger(db)
     unfinished = [id for id in unfinished_runs(db, ledger.graphs) if run in (None, id)]
-    runs = [] if run in unfinished else _ids(_current_runs(db)) if run is None else _one(db, run)
+    runs = [] if run in unfinished else _ids(_current_runs(db)) if run is None else [id_and_graph(db, run)]
     ids = (*(id for id, _ in runs), *unfinished)
     written = {release.property for release in ledger.releases if release.run in ids or run is None}
     answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
@@ -136,17 +136,6 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
 def _ids(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
     """Return the id of each run and the name of its graph."""
     return [(record.id, record.graph) for record in runs]
-
-
-def _one(db: Database, run: str) -> list[tuple[str, str]]:
-    """Return the same for one run, which need not be one that can be read if this is its whole id."""
-    try:
-        return _ids([find_run(db, run=run).run])
-    except GraphError:
-        damaged = damaged_runs(db)
-        if damaged.get(run) not in db.list_graph_names():
-            raise
-        return [(run, damaged[run])]
 
 
 def _relied_on(runs: Sequence[tuple[str, str]], ledger: LedgerRecords) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
-from pcneo.errors import NotFoundError, ParameterError
+from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
 
@@ -61,12 +61,6 @@ def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, Gr
     return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}
 
 
-def damaged_runs(db: Database) -> dict[str, str]:
-    """Return the ids of runs that cannot be read, since someone has changed their node or a version's, with graphs."""
-    named = [(error.data["run"], error.data["graph"]) for error in db.list_damaged_runs()]
-    return {run: graph for run, graph in named if isinstance(run, str) and isinstance(graph, str)}
-
-
 def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[RunRecord]:
     """Return the standing runs that fit: all, those of a graph, or those that `run` names as a graph or by id."""
     runs = db.list_runs()
@@ -114,6 +108,20 @@ def find_run(
             fitting = whole or fitting  # the message names all of them, not only those of the latest version
     chosen = _only(fitting, runs, run, wanted)
     return next(standing for standing in stored if standing.run is chosen)
+
+
+def id_and_graph(db: Database, run: str) -> tuple[str, str]:
+    """Return the whole id of the run that fits, and its graph; one that someone has damaged must be named whole."""
+    try:
+        found = find_run(db, run=run).run
+    except GraphError:
+        graphs = db.list_graph_names()
+        for damage in db.list_damaged_runs():
+            graph = damage.data["graph"]
+            if damage.data["run"] == run and isinstance(graph, str) and graph in graphs:
+                return run, graph
+        raise
+    return found.id, found.graph
 
 
 def run_or_graph(db: Database, name: str | None) -> dict[str, str]:

@@ -45,8 +45,7 @@ def everything(db: Database) -> Everything:
     """Return what pcneo has in a database; nothing is changed."""
     ledger = list_ledger(db)
     known, notes = {graph.name for graph in ledger.graphs}, [note for note in ledger.notes if note.kind != "cleaned"]
-    spoken_of = {record.graph for record in (*ledger.budgets, *ledger.releases)}
-    spoken_of |= {name for note in notes for name in (note.graph, note.other) if name is not None}
+    spoken_of = ledger.used | {name for note in notes for name in (note.graph, note.other) if name is not None}
     spoken_of |= {str(damaged.properties.get("graph")) for damaged in ledger.damaged}
     schema = tuple(sorted(row["name"] for row in db.read("list_schema")))
     records = len(ledger.budgets) + len(ledger.releases) + len(ledger.damaged) + len(notes)

@@ -19,9 +19,9 @@ from pcneo.errors import (
     WriteMismatchError,
 )
 from pcneo.face.first_steps import sample_path
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.connection import connect
 from pcneo.store.failures import OUT_OF_MEMORY
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.tokens import quote_identifier
 
 LABEL, TYPE = "LoadedPerson", "LOADED_KNOWS"

@@ -1007,15 +1007,15 @@ def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
 def test_a_property_that_cannot_be_written_whole_is_not_written_at_all_and_the_file_is(
     kite: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from pcneo.store.ledger import PropertyWriter
+    from pcneo.store import count_property
 
-    whole = PropertyWriter.set_property
+    whole = count_property._set_values
 
-    def half(self: PropertyWriter, counts: Any) -> None:
-        whole(self, dict(list(counts.items())[:3]))
+    def half(transaction: Any, names: Any, counts: Any) -> None:
+        whole(transaction, names, dict(list(counts.items())[:3]))
         raise PcneoError("The connection broke.")
 
-    monkeypatch.setattr(PropertyWriter, "set_property", half)
+    monkeypatch.setattr(count_property, "_set_values", half)
     with pytest.raises(PcneoError, match=r"'noisy' was not written: The connection broke.*a\.csv\.$"):
         released(kite, tmp_path / "a.csv", write_property="noisy")
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Key, KeyArray
+from pcneo.graph import arrays
 
 LONGEST_KEY = 2_000
 """The most characters of a string key: each takes up to four bytes, and Neo4j's index holds about 8,160 bytes."""
@@ -125,11 +126,7 @@ class GraphFile:
 
 def key_array(texts: Sequence[str]) -> KeyArray:
     """Return `texts` as keys in the same order: integers if all are integer keys, else all strings."""
-    if all(map(is_integer_key, texts)):
-        return np.array(list(map(int, texts)), dtype=np.int64)
-    keys = np.empty(len(texts), dtype=np.object_)
-    keys[:] = texts
-    return keys
+    return arrays.key_array(list(map(int, texts) if all(map(is_integer_key, texts)) else texts))
 
 
 def graph_file(

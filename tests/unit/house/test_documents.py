@@ -15,7 +15,7 @@ from places import ROOT
 from pcneo import errors
 from pcneo.plots import look
 from pcneo.privacy.mechanisms import MECHANISMS
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 
 DOCUMENTS = (
     "pcneo/ARCHITECTURE.md",

@@ -14,7 +14,7 @@ import pytest
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import browser, jars
 from pcneo.server.jars import Jar, fetch_jars, known_versions, parse_lock, read_lock
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 
 CONTENT = {"one": b"first jar", "two": b"second jar", "three": b"third jar"}
 

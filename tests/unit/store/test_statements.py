@@ -1,4 +1,4 @@
-"""Statement files: what the loader accepts, what it refuses, and how names get into a statement."""
+"""Statement files: how they are read, what must hold for them, and how names get into a statement."""
 
 import re
 
@@ -6,8 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from places import ROOT
+from statement_files import checked_statement
 
-from pcneo.errors import NotFoundError, ParameterError, PcneoError
+from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.headers import Declaration
 from pcneo.store.statements import FOLDERS, all_statements, load_statement, parse_statement
 from pcneo.store.tokens import LONGEST_IDENTIFIER, Token, quote_identifier, tokenize
@@ -150,6 +151,7 @@ def test_a_header_is_read_into_a_statement() -> None:
             "//   id  property  a\n//   id  property  b\n",
             "declares a name twice",
         ),
+        ("//   KNOWS   types", "//  KNOWS   types", "indented differently"),
         ("// scan: a reason", "// scan:", "'scan' is empty"),
         ("// scan: a reason", "// scan: a reason\n// scan: another", "twice"),
         ("// returns:", "// returns: two", "lines of their own"),
@@ -176,32 +178,32 @@ def test_a_header_is_read_into_a_statement() -> None:
 )
 def test_a_file_whose_header_and_text_disagree_is_refused(old: str, new: str, complaint: str) -> None:
     assert old in PAGE
-    with pytest.raises(PcneoError, match=complaint) as caught:
-        parse_statement("read", "stream_page", PAGE.replace(old, new, 1))
+    with pytest.raises(ValueError, match=complaint) as caught:
+        checked_statement("read", "stream_page", PAGE.replace(old, new, 1))
     assert "cypher/read/stream_page.cypher" in str(caught.value)
 
 
 def test_a_write_must_say_why_it_may_run_twice() -> None:
     text = "// Do it.\n{}CREATE (:PCohesion)\n"
-    with pytest.raises(PcneoError, match="repeatable"):
-        parse_statement("write", "do_it", text.format(""))
-    assert parse_statement("write", "do_it", text.format("// repeatable: it is.\n")).repeatable == "it is."
+    with pytest.raises(ValueError, match="repeatable"):
+        checked_statement("write", "do_it", text.format(""))
+    assert checked_statement("write", "do_it", text.format("// repeatable: it is.\n")).repeatable == "it is."
 
 
 def test_a_query_must_state_its_cost() -> None:
     text = "// Ask.\n// returns:\n//   one  integer  one\n{}RETURN 1 AS one\n"
-    with pytest.raises(PcneoError, match="cost"):
-        parse_statement("queries", "ask", text.format(""))
-    assert parse_statement("queries", "ask", text.format("// cost: nothing.\n")).cost == "nothing."
+    with pytest.raises(ValueError, match="cost"):
+        checked_statement("queries", "ask", text.format(""))
+    assert checked_statement("queries", "ask", text.format("// cost: nothing.\n")).cost == "nothing."
 
 
 def test_columns_are_those_of_every_union_branch_and_not_of_subqueries() -> None:
     header = "// Ask.\n// returns:\n//   a  integer  one\n//   b  integer  two\n"
     branch = "CALL () { RETURN 1 AS x }\nRETURN DISTINCT x AS a, [1, 2][0] AS b ORDER BY a, b LIMIT 1"
     text = branch + "\nUNION\nRETURN 1 AS a, 2 AS b"
-    assert len(parse_statement("read", "ask", header + text).columns) == 2
-    with pytest.raises(PcneoError, match="the text returns"):
-        parse_statement("read", "ask", header + text.replace("2 AS b", "2 AS c"))
+    assert len(checked_statement("read", "ask", header + text).columns) == 2
+    with pytest.raises(ValueError, match="the text returns"):
+        checked_statement("read", "ask", header + text.replace("2 AS b", "2 AS c"))
 
 
 def test_an_unknown_statement_is_not_found() -> None:
@@ -265,6 +267,7 @@ SHIPPED = sorted(path.relative_to(CYPHER).with_suffix("").as_posix() for path in
 def test_a_shipped_statement_loads_and_says_what_it_does(path: str) -> None:
     folder, name = path.split("/")
     statement = load_statement(name)
+    assert statement == checked_statement(folder, name, (CYPHER / f"{path}.cypher").read_text(encoding="utf-8"))
     assert folder in FOLDERS
     assert (statement.folder, statement.name) == (folder, name)
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", name)
