@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import naive
 from hypothesis import strategies as st
 
-from pcneo.basics.model import Graph
+from pcneo.basics.model import FoundCohesion, Graph, Key
+from pcneo.basics.searches import Search
 from pcneo.graph import graph_from_rows
+from pcneo.search.frontier import Fetch, search_frontier
 
 FRACTIONS = st.one_of(
     st.sampled_from([Fraction(p) for p in ("1/10", "3/10", "1/3", "1/2", "11/20", "2/3", "999/1000", "1/1000")]),
@@ -56,3 +59,10 @@ def graphs(draw: st.DrawFn) -> naive.Graph:
 
 def arrays(graph: naive.Graph) -> Graph:
     return graph_from_rows((v, list(graph[v])) for v in graph)
+
+
+def search_streamed(
+    fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
+) -> Iterator[FoundCohesion]:
+    """What `search_frontier` yields, by key."""
+    return (found for batch in search_frontier(fetch, vertices, search, check=check) for found in batch.cohesions())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -234,14 +234,9 @@ def _merge(
 ) -> int:
     """Merge all rows, one batch per transaction; return how many were created."""
     created = done = 0
-    for batch in _batches(rows):
+    waiting = iter(rows)
+    while batch := list(islice(waiting, BATCH)):
         created += merge(batch)
         done += len(batch)
         progress(stage, done, total)
     return created
-
-
-def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch

@@ -21,7 +21,7 @@ from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, Parame
 from pcneo.graph.files.cohesion_file import CohesionFile, RowGroup, check_parquet
 from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.search import REVISION, search_batches
-from pcneo.search.cohesion import Found, Searched, make_task
+from pcneo.search.cohesion import Searched, make_task
 from pcneo.store.standing import Keeping
 
 if TYPE_CHECKING:
@@ -172,8 +172,7 @@ class FileSupply(WholeGraph):
         for group in groups:
             batch = group.file.read(group.number, self.graph.keys)
             try:
-                found = Found(batch.offsets, batch.members, batch.proven, batch.best)
-                checked = task.checked(self.graph, searched.need, batch.vertices, found, zeros)
+                checked = task.checked(self.graph, searched.need, batch, zeros)
             except AnswerError as error:
                 raise FileFormatError(
                     f"{group.file.path} was changed: its cohesion of vertex {error.data['vertex']!r} "

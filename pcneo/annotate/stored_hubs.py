@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from itertools import compress
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,19 +32,6 @@ PAGES_AHEAD = 8
 """Pages of hubs to read while the graph is being read: a little over a megabyte each."""
 MOST_AHEAD = PAGES_AHEAD * PAGE
 """Hubs of a run to read ahead; more would only wait for the graph, and be read again where it has changed."""
-
-
-class CurrentHubs(Protocol):
-    """The current hubs of a run."""
-
-    @property
-    def summary(self) -> Summary | None:
-        """Sizes and densities where the hubs are all there, each as it was written; None where a search has to tell."""
-        ...
-
-    def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Return, for each cohesion of a batch, whether its hub equals what the search found: bool, shape (count,)."""
-        ...
 
 
 @contextmanager
@@ -143,13 +130,19 @@ class HubsOfGraph:
 
     @property
     def summary(self) -> Summary | None:
-        """Sizes and densities if every vertex has exactly one hub, as it was written, and there are no other hubs."""
+        """Sizes and densities if every vertex has exactly one hub, as it was written, and there are no other hubs.
+
+        None where a search has to tell.
+        """
         if self.strays or not self._whole.all():
             return None
         return Summary.of(self._sizes, densities(self._sizes, self._edges))
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Compare digest, size, edges and flags: an edge can disappear, inside or outside, while the members stay."""
+        """Return, for each cohesion of a batch, whether its hub equals what the search found: bool, shape (count,).
+
+        Digest, size, edges and flags are compared: an edge can disappear, inside or outside, while the members stay.
+        """
         at, flags = batch.vertices, np.stack((batch.proven, batch.best), axis=1)
         return (
             self._whole[at]
@@ -161,7 +154,7 @@ class HubsOfGraph:
 
 
 class HubsOfVertices:
-    """The current hubs of some vertices, by key, with their members."""
+    """The current hubs of some vertices, by key, with their members; a search has to tell their summary."""
 
     summary = None
 
@@ -193,6 +186,9 @@ class HubsOfVertices:
         if len(stored) != 1 or list(map(type, stored[0][2:])) != list(map(type, values)):
             return False
         return list(stored[0][2:]) == values and _same(stored[0].members, members)
+
+
+CurrentHubs: TypeAlias = HubsOfGraph | HubsOfVertices
 
 
 def _key(batch: CohesionBatch, i: int) -> Key:

@@ -10,11 +10,11 @@ import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from pcneo.annotate.plan import Plan
 from pcneo.annotate.sampling import Interval, draw_sample
-from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
+from pcneo.annotate.stored_hubs import HubsOfGraph, HubsOfVertices
 from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
@@ -37,77 +37,13 @@ LEAST_HALVED = 16
 while the other is on its way."""
 
 
-class Supply(Protocol):
-    """The minimal p-cohesions that a plan asks for."""
-
-    @property
-    def scope(self) -> str:
-        """The scope of a run that stores them: `graph`, `vertices` or `answers`."""
-        ...
-
-    @property
-    def answers(self) -> str:
-        """The beginning of the hash of the answers that they belong to; empty where they belong to the graph itself."""
-        ...
-
-    @property
-    def from_files(self) -> bool:
-        """Whether they were read from files rather than searched."""
-        ...
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The count store's nodes and relationships."""
-        ...
-
-    @property
-    def vertices(self) -> int:
-        """Vertices of the graph, or those that the latest search looked at."""
-        ...
-
-    @property
-    def edges(self) -> int:
-        """Edges of the graph, or those at the vertices that the latest search looked at."""
-        ...
-
-    def read(self) -> Self:
-        """Read what all searches need, before anything else is asked for; return the supply."""
-        ...
-
-    def batches(self, search: Search) -> Iterator[CohesionBatch]:
-        """Search; the vertices come in the plan's order, or for the whole graph in ascending order."""
-        ...
-
-    def fingerprint(self, key: bytes) -> str | None:
-        """Return the hash of the graph under `key`; None where the graph was not read."""
-        ...
-
-    def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> Interval | None:
-        """Estimate from a sample how many memberships there will be; None where no one need ask if more than a bound.
-
-        At most `most` vertices are searched, and none is begun after so many seconds.
-        """
-        ...
-
-    def current_hubs(
-        self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
-    ) -> CurrentHubs:
-        """Read the hubs that a run has at its current version, to compare them; `pages` are some that were read ahead.
-
-        `key` is the one that owners are hashed with.
-        """
-        ...
-
-
-def supply_of(plan: Plan) -> Supply:
-    """Return the supply for a plan: every vertex, or the vertices that it names."""
-    return WholeGraph(plan) if plan.vertices is None else Frontier(plan, plan.vertices)
-
-
 class WholeGraph:
     """Every vertex of the graph, or some, searched in memory or on a cluster.
 
     Attributes:
+        scope: that of a run that stores the cohesions: `graph`, `vertices` or `answers`.
+        answers: the beginning of the hash of the answers that they belong to; empty for those of the graph itself.
+        from_files: whether they were read from files rather than searched.
         graph: the graph's arrays.
         counts: the count store's nodes and relationships when the graph was read.
     """
@@ -175,7 +111,10 @@ class WholeGraph:
         return fingerprint(self.graph, key)
 
     def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> Interval | None:
-        """Estimate the memberships; None for a graph that is too small to have so many, however large they are."""
+        """Estimate from a sample how many memberships there will be; None where there cannot be more than `beyond`.
+
+        At most `most` vertices are searched, and none is begun after so many seconds.
+        """
         if self.vertices**2 <= beyond:
             return None
         threads = self.concurrency
@@ -186,12 +125,18 @@ class WholeGraph:
     def current_hubs(
         self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None
     ) -> HubsOfGraph:
-        """Read the hubs of all vertices."""
+        """Read the hubs that a run has at its current version, to compare them.
+
+        `key` is the one that owners are hashed with; `pages` are hubs that were read ahead.
+        """
         return HubsOfGraph.read(self._plan.db, selection, self.graph, run, version, key, pages)
 
 
 class Frontier:
-    """Single vertices, whose neighbourhoods are fetched as the searches need them, and kept for several p to share."""
+    """Single vertices, whose neighbourhoods are fetched as the searches need them, and kept for several p to share.
+
+    It has what `WholeGraph` has, except the graph.
+    """
 
     scope = "vertices"
     answers = ""
@@ -299,3 +244,12 @@ class Frontier:
         self._arcs += sum(len(neighbours) for _, neighbours in rows)
         self._rows += len(rows)
         return rows
+
+
+Supply: TypeAlias = WholeGraph | Frontier
+"""The minimal p-cohesions that a plan asks for."""
+
+
+def supply_of(plan: Plan) -> Supply:
+    """Return the supply for a plan: every vertex, or the vertices that it names."""
+    return WholeGraph(plan) if plan.vertices is None else Frontier(plan, plan.vertices)

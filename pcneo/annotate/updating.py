@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -31,8 +30,6 @@ from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.run_reader import HubColumns
 from pcneo.store.standing import OpenGraph, VersionRecord
 from pcneo.store.transaction import Transaction
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class Update:
     """One update of runs of a graph, by its only writer.
 
     Attributes:
-        waited: the time spent waiting for the search.
+        waited: the seconds spent waiting for the search.
     """
 
     def __init__(
@@ -96,7 +93,7 @@ class Update:
         pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
     ) -> None:
         """Begin without any runs."""
-        self.waited = Stopwatch()
+        self.waited = 0.0
         self._plan = plan
         self._opened = opened
         self._supply = supply
@@ -112,7 +109,7 @@ class Update:
         run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
         begun = _Begun(run, search, version)
         standing = self._record_of(begun) if version > 0 else None
-        is_current = standing is not None and self._is_current(begun, standing) and not self._supply.from_files
+        is_current = self._is_current(begun, standing) and not self._supply.from_files
         if is_current and (run, version) in self._pages:
             # Hubs that were read ahead may be older than the graph, which does no harm where nothing is written.
             ahead = self._current_hubs(begun, self._pages.pop((run, version)))
@@ -165,7 +162,7 @@ class Update:
 
         def rows() -> Iterator[CohesionRow]:
             nonlocal added
-            for batch in self.waited.around(self._supply.batches(begun.search)):
+            for batch in self._awaited(self._supply.batches(begun.search)):
                 tally.add(batch)
                 digests = hasher.digests(batch)
                 differing = np.flatnonzero(~hubs.agree(batch, digests)).tolist()
@@ -191,16 +188,20 @@ class Update:
             return self._unchanged(begun, summary)
         self._records.append((begun.id, self._record(begun, added, retired, hasher)))
         return UpdatedRun(
-            begun.id,
-            begun.search,
-            self._supply.scope,
-            self._next,
-            added,
-            retired,
-            written,
-            True,
-            summary,
+            begun.id, begun.search, self._supply.scope, self._next, added, retired, written, True, summary
         )
+
+    def _awaited(self, batches: Iterator[CohesionBatch]) -> Iterator[CohesionBatch]:
+        """Yield the batches; the clock runs only while the next one is awaited."""
+        while True:
+            started = time.perf_counter()
+            try:
+                batch = next(batches, None)
+            finally:
+                self.waited += time.perf_counter() - started
+            if batch is None:
+                return
+            yield batch
 
     def _needs_record(self, begun: _Begun) -> bool:
         """Whether to make a version though no hub changed, because the graph or the search did."""
@@ -240,29 +241,3 @@ class Update:
 
 def _keys(batch: CohesionBatch, places: Sequence[int]) -> list[Key]:
     return batch.keys[batch.vertices[list(places)]].tolist()
-
-
-class Stopwatch:
-    """The time spent waiting for the items of an iterable."""
-
-    def __init__(self) -> None:
-        """Begin at zero."""
-        self._seconds = 0.0
-
-    @property
-    def millis(self) -> int:
-        """Milliseconds so far."""
-        return round(1000 * self._seconds)
-
-    def around(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items; the clock runs only while the next one is awaited."""
-        iterator = iter(items)
-        while True:
-            started = time.perf_counter()
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            finally:
-                self._seconds += time.perf_counter() - started
-            yield item

@@ -218,6 +218,7 @@ def _update(
         update = Update(plan, opened, supply, standing, pages)
         runs = tuple(map(update.bring, searches))
     update.complete(runs, client.answer if client else None)
+    waited = round(1000 * update.waited)
     return WriteResult(
         graph=opened.graph.name,
         node_count=node_count,
@@ -227,8 +228,8 @@ def _update(
         runs=runs,
         relationships_written=sum(run.memberships_written + run.added for run in runs),
         pre_processing_millis=read_millis,
-        compute_millis=update.waited.millis,
-        write_millis=plan.millis() - read_millis - update.waited.millis,
+        compute_millis=waited,
+        write_millis=plan.millis() - read_millis - waited,
         configuration=plan.configuration,
     )
 

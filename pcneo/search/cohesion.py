@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,20 +68,6 @@ class Searched:
         return work if stop is None else work._replace(stop=stop)
 
 
-class Found(NamedTuple):
-    """What a search found, a cohesion for each queried vertex.
-
-    Attributes:
-        offsets, members: int64, uint32; the i-th cohesion is `members[offsets[i]:offsets[i + 1]]`, in any order.
-        proven, best: bool, one per cohesion; as in `pcneo.basics.model.FoundCohesion`.
-    """
-
-    offsets: NDArray[np.int64]
-    members: NDArray[np.uint32]
-    proven: NDArray[np.bool_]
-    best: NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class Task:
     """What is searched for, and whether answers are also checked to be minimal."""
@@ -95,31 +81,39 @@ class Task:
         search.go_on(searched.rows, work)
         if not search.done:
             raise CancelledError
+        found = CohesionBatch(
+            self.search,
+            queries,
+            search.offsets,
+            search.members,
+            np.empty(0, np.int64),  # the check counts them
+            searched.graph.keys,
+            search.proven,
+            search.best,
+        )
         # between searches these sums are zero, as the check needs them and leaves them
-        found = Found(search.offsets, search.members, search.proven, search.best)
-        return self.checked(searched.graph, searched.need, queries, found, work.sums.view(np.int64))
+        return self.checked(searched.graph, searched.need, found, work.sums.view(np.int64))
 
     def begin(self, queries: NDArray[np.int64]) -> Begun:
         """Begin the search for some vertices, int64."""
         return KERNELS[self.search.name](queries, self.search.effort)
 
     def checked(
-        self,
-        graph: Graph,
-        need: NDArray[np.int64],
-        vertices: NDArray[np.int64],
-        found: Found,
-        place: NDArray[np.int64],
+        self, graph: Graph, need: NDArray[np.int64], found: CohesionBatch, place: NDArray[np.int64]
     ) -> CohesionBatch:
-        """Check each cohesion and count its edges, from the graph alone."""
-        edges, offsets, members = (
-            np.zeros(len(vertices), np.int64),
-            found.offsets,
-            _ascending(found.offsets, found.members),
-        )
-        batch = CohesionBatch(self.search, vertices, offsets, members, edges, graph.keys, found.proven, found.best)
+        """Check each cohesion, whose members may come in any order, and count its edges, from the graph alone."""
+        edges = np.zeros(len(found), np.int64)
+        batch = replace(found, members=_ascending(found.offsets, found.members), edges=edges)
         index, condition, vertex = check_cohesions(
-            graph.offsets, graph.neighbours, need, vertices, offsets, batch.members, edges, self.check, place
+            graph.offsets,
+            graph.neighbours,
+            need,
+            batch.vertices,
+            batch.offsets,
+            batch.members,
+            edges,
+            self.check,
+            place,
         )
         if condition != SOUND:
             queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()

@@ -29,7 +29,7 @@ from pcneo.kernels.cohesion import (
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.cohesion import Begun, Found, Task, compile_kernels, make_task
+from pcneo.search.cohesion import Begun, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
@@ -59,14 +59,6 @@ def search_frontier(
     was fetched is kept, up to a bound, for the vertices that follow.
     """
     return _search(fetch, vertices, make_task(search, check))
-
-
-def search_streamed(
-    fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
-) -> Iterator[FoundCohesion]:
-    """Yield what `search_frontier` yields, by key."""
-    batches = search_frontier(fetch, vertices, search, check=check)
-    return (cohesion for batch in batches for cohesion in batch.cohesions())
 
 
 class _Known:
@@ -181,9 +173,17 @@ def _answer(known: _Known, task: Task, number: int, begun: Begun) -> CohesionBat
     """Check a cohesion, and return it by position among its own members, so that it keeps nothing else of the graph."""
     members = begun.members
     graph, positions = known.partial.around(members)
-    found = Found(begun.offsets, positions.astype(np.uint32), begun.proven, begun.best)
-    queried = positions[members == number]
-    batch = task.checked(graph, known.needs[graph.degrees], queried, found, np.zeros(graph.vertex_count, np.int64))
+    found = CohesionBatch(
+        task.search,
+        positions[members == number],
+        begun.offsets,
+        positions.astype(np.uint32),
+        np.empty(0, np.int64),  # the check counts them
+        graph.keys,
+        begun.proven,
+        begun.best,
+    )
+    batch = task.checked(graph, known.needs[graph.degrees], found, np.zeros(graph.vertex_count, np.int64))
     return replace(
         batch,
         vertices=np.searchsorted(batch.members, batch.vertices),
@@ -228,7 +228,8 @@ def search_one(
     """Search one vertex, given by key; only the part of a networkx graph that the search looks at is read."""
     wanted = Search(p, search, effort)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
-    return next(search_streamed(fetch, [vertex], wanted))
+    (found,) = next(search_frontier(fetch, [vertex], wanted)).cohesions()
+    return found
 
 
 def _fetch_from_arrays(graph: Graph) -> Fetch:

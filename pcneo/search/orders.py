@@ -70,7 +70,9 @@ def search_orders(
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(search, check=False, max_degree=int(graph.degrees.max(initial=0)))
     searched = Searched.of(graph, search.p)
-    numbered = [searched, *(_numbered(searched, ranks) for ranks in numberings(graph.vertex_count, orders))]
+    # Other ranks break ties as if the keys had been given out again.
+    further = numberings(graph.vertex_count, orders)
+    numbered = [searched, *(replace(searched, rows=searched.rows._replace(ranks=ranks)) for ranks in further)]
 
     def work_on(part: NDArray[np.int64], work: Workspace) -> list[VertexSteadiness]:
         batches = [task.run(one, part, work) for one in numbered]
@@ -83,11 +85,6 @@ def numberings(vertices: int, orders: int) -> list[NDArray[np.int64]]:
     """Return orders of the vertices, drawn from a fixed seed: the place of each vertex, int64, (vertices,)."""
     random = np.random.default_rng(_SEED)
     return [random.permutation(vertices) for _ in range(orders)]
-
-
-def _numbered(searched: Searched, ranks: NDArray[np.int64]) -> Searched:
-    """Return a graph whose ties are broken by other ranks, as if its keys had been given out again."""
-    return replace(searched, rows=searched.rows._replace(ranks=ranks))
 
 
 def _compare(graph: Graph, batches: list[CohesionBatch], i: int) -> VertexSteadiness:

@@ -18,7 +18,7 @@ from pcneo.basics.stopping import stop_flag
 from pcneo.errors import ParameterError
 from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
-from pcneo.search.cohesion import Searched, Task, make_task
+from pcneo.search.cohesion import Searched, make_task
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -41,7 +41,9 @@ def search_batches(
     """Yield minimal p-cohesions in ascending order of their vertices, a few batches ahead of the consumer."""
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(search, check, int(graph.degrees.max(initial=0)))
-    return _search(graph, task, queries, threads, progress or (lambda done, total: None))
+    searched = Searched.of(graph, search.p)
+    report = progress or (lambda done, total: None)
+    return in_ranges(queries, lambda part, work: task.run(searched, part, work), searched.workspace, threads, report)
 
 
 def search_all(
@@ -84,14 +86,6 @@ def queried_positions(graph: Graph, vertices: Iterable[int] | None) -> NDArray[n
             value=positions,
         )
     return np.array(positions, np.int64)
-
-
-def _search(
-    graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
-) -> Iterator[CohesionBatch]:
-    """Search ranges of the queried vertices on threads."""
-    searched = Searched.of(graph, task.search.p)
-    return in_ranges(queries, lambda part, work: task.run(searched, part, work), searched.workspace, threads, progress)
 
 
 def in_ranges(

@@ -1,22 +1,12 @@
-"""What the benchmarks do with batches of cohesions: a hash to compare them by, and a file of them."""
+"""A file of cohesions, as the benchmarks write it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
-
-__all__ = ["hash_of", "write_parquet"]
-
-
-def hash_of(batches: Iterable[CohesionBatch]) -> str:
-    """Return the hash of all memberships."""
-    from pcneo.graph import hash_of_batches
-
-    return hash_of_batches(batches)
 
 
 def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pcneo.basics.model import FoundCohesion
     from pcneo.store.hub_writer import CohesionRow
 
-__all__ = ["annotate", "streamed", "writers"]
 
 Statements = list[tuple[str, dict[str, Any]]]
 """Statements with their parameters."""
@@ -106,12 +105,17 @@ def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
     """Read everything and write `rows`, then delete them again, untimed."""
     from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
+    return read_all(driver) + _write(driver, rows, p, MEMBERSHIPS_A_TRANSACTION, WRITERS)
+
+
+def read_all(driver: Any) -> float:
+    """Return the seconds that the driver takes to read the graph."""
     started = time.perf_counter()
     with driver.session(default_access_mode="READ") as session:
         kept = [(record["key"], record["neighbours"]) for record in session.run(READ)]
     seconds = time.perf_counter() - started
     del kept
-    return seconds + _write(driver, rows, p, MEMBERSHIPS_A_TRANSACTION, WRITERS)
+    return seconds
 
 
 def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, sessions: int) -> float:

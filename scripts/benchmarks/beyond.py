@@ -11,7 +11,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.batches import hash_of, write_parquet
+from benchmarks.batches import write_parquet
 from benchmarks.local_cluster import local_cluster
 from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say, timed
 from benchmarks.neo4j_servers import NAMES, loaded
@@ -20,7 +20,6 @@ from benchmarks.projection import projections
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
 
-__all__ = ["cluster", "files"]
 
 STORE_ROUNDS = 2
 """Rounds of writing to the store."""
@@ -66,10 +65,12 @@ def _beside_threads(setting: Setting) -> Line:
 
 def _hashed(batches: Iterable[CohesionBatch], hashes: set[str]) -> float:
     """Take all batches, and return the seconds that this took; add the hash of the memberships to the others."""
+    from pcneo.graph import hash_of_batches
+
     started = time.perf_counter()
     kept = list(batches)
     seconds = time.perf_counter() - started
-    hashes.add(hash_of(kept))
+    hashes.add(hash_of_batches(kept))
     return seconds
 
 

@@ -16,8 +16,6 @@ from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say,
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
 from benchmarks.tasks import PHASES
 
-__all__ = ["memory", "release", "release_large_p", "start"]
-
 RELEASE_SECONDS = {"3": 4.0, "4": 30.0}
 UNWANTED = ("matplotlib", "neo4j", "networkx", "numba", "opendp")
 HELP = """

@@ -13,8 +13,6 @@ from benchmarks.floors import wedges_read
 from benchmarks.graphs import edge_list
 from benchmarks.measuring import THREADS, Line, Setting, at_least, at_most, in_turns, timed
 
-__all__ = ["any_k", "cliques", "triangles", "weighing"]
-
 
 def triangles(setting: Setting) -> Iterator[Line]:
     """Triangles of every vertex, beside igraph and networkit."""

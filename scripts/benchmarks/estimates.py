@@ -15,8 +15,6 @@ from benchmarks.large import loaded_made
 from benchmarks.measuring import THREADS, Line, Setting, at_most, say
 from benchmarks.neo4j_servers import NAMES, Server, load_graph, local_server
 
-__all__ = ["estimates", "estimates_large"]
-
 PS = ("0.1", "0.3")
 WARM = "0.2"
 """Written before anything is measured: the first run creates indexes, and a server that has just started is slow."""

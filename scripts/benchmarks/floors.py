@@ -8,8 +8,6 @@ from typing import Any
 import numba
 import numpy as np
 
-__all__ = ["rows_read", "wedges_read"]
-
 
 def wedges_read(graph: Any) -> Callable[[], int]:
     """Return a task that reads every wedge of the graph once, its edges turned towards the larger degree.

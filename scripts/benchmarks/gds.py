@@ -12,8 +12,6 @@ from typing import Any
 from benchmarks.measuring import say
 from benchmarks.neo4j_servers import own_server
 
-__all__ = ["GDS_VERSION", "NEO4J_VERSION", "Gds"]
-
 LOCK = Path(__file__).with_name("gds.lock")
 NEO4J_VERSION = "2026.01.4"
 GDS_VERSION = "2.26.0"

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_arrays", "as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
-
 EXPONENT = 2.5
 """The exponent of the power laws for group sizes and for the number of groups of a vertex."""
 NEAR = 300

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.graphs import made_graph
+from benchmarks.graphs import as_arrays, made_graph
 from benchmarks.measuring import SEED, Line, Setting, say
-
-__all__ = ["growth"]
 
 EDGES = (62_500, 125_000, 250_000, 500_000, 1_000_000, 2_000_000)
 FAR_EDGES = EDGES[:4]
@@ -30,11 +28,11 @@ def growth(setting: Setting) -> Iterator[Line]:
     """Processor time of a search by degree and by n, on generated graphs; pictures are saved beside the results."""
     by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
     for edges in FAR_EDGES:
-        by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))
+        by_n[FAR].append(_some(as_arrays(*made_graph(edges, SEED, 1)), "0.3"))
     *smaller, largest = EDGES
     for edges in smaller:
-        _add_some(_graph(edges, far=0.1), by_n)
-    graph = _graph(largest, far=0.1)
+        _add_some(as_arrays(*made_graph(edges, SEED)), by_n)
+    graph = as_arrays(*made_graph(largest, SEED))
     _add_some(graph, by_n)
     by_degree = {p: list(_degrees(graph, p)) for p in PS}
     _draw(setting, by_degree, by_n, f"{graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
@@ -47,13 +45,6 @@ def growth(setting: Setting) -> Iterator[Line]:
                 "",
                 note=f"{_linear_until(points)}; µs by {what}: {shown}; one thread, seed {SEED}",
             )
-
-
-def _graph(edges: int, far: float) -> Any:
-    from pcneo.graph import graph_from_edges
-
-    n, u, v = made_graph(edges, SEED, far)
-    return graph_from_edges(range(n), u.tolist(), v.tolist())
 
 
 def _some(graph: Any, p: str) -> tuple[float, float]:

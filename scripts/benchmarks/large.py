@@ -18,8 +18,6 @@ from benchmarks.graphs import as_arrays, made_graph, write_edges
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
 from benchmarks.neo4j_servers import Server, load_graph, own_server
 
-__all__ = ["large", "loaded_made"]
-
 SERVER = {"server.memory.heap.max_size": "3g", "server.memory.pagecache.size": "2g"}
 """Neo4j's heap; the half gigabyte of the local server is hardly more than a large graph's transactions need."""
 GIB = 2**30

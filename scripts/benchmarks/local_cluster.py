@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["local_cluster"]
-
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[Client]:

@@ -12,8 +12,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-__all__ = ["THREADS", "Goal", "Line", "Setting", "at_least", "at_most", "in_turns", "say", "timed"]
-
 THREADS = 2
 """Threads of pcneo and of every peer that has such a setting, unless a line states another number."""
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pcneo.counting.counted import CountedGraph
     from pcneo.privacy.mechanisms import Mechanism
 
-__all__ = ["utility"]
 
 RUNS = 10
 

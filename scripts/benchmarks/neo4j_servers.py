@@ -17,8 +17,6 @@ from typing import Any
 
 from pcneo.basics.selection import Selection
 
-__all__ = ["NAMES", "Server", "in_process", "load_graph", "loaded", "local_server", "own_server"]
-
 NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 ROOT = Path(__file__).resolve().parents[2]
 

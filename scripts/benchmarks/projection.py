@@ -11,12 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from benchmarks.batches import hash_of, write_parquet
+from benchmarks.batches import write_parquet
 from benchmarks.graphs import as_arrays, made_graph
 from benchmarks.local_cluster import local_cluster
 from benchmarks.measuring import SEED, THREADS, Line, Setting, in_turns, say
-
-__all__ = ["CORES", "LARGER", "Costs", "Kind", "project", "projections"]
 
 WORKERS = 4
 CORES = 64
@@ -128,6 +126,7 @@ class _Turns(NamedTuple):
 
 def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
     from pcneo.basics.searches import Search
+    from pcneo.graph import hash_of_batches
     from pcneo.search import search_batches
     from pcneo.search.cluster import ClusterGraph
 
@@ -141,7 +140,7 @@ def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
             started = time.perf_counter()
             kept[name], processor[name] = _searched(search)
             seconds = time.perf_counter() - started
-            hashes[name] = hash_of(kept[name])
+            hashes[name] = hash_of_batches(kept[name])
             return seconds
 
         return run

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["expand", "minimal_p_cohesion", "needs", "shrink"]
-
 Rows = list[set[int]]
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from benchmarks.measuring import Line
 
-__all__ = ["FOR_USERS", "as_record", "machine", "page", "show", "table", "table_for_users"]
-
 PACKAGES = (
     *("pcneo", "numpy", "numba", "neo4j", "neo4j-rust-ext", "opendp"),
     *("igraph", "networkit", "pivoterpy", "pyflagsercount"),

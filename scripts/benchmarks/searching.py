@@ -11,8 +11,6 @@ import numpy as np
 from benchmarks.floors import rows_read
 from benchmarks.measuring import SEED, THREADS, Line, Setting, at_least, at_most, in_turns, timed
 
-__all__ = ["cohesions", "cohesions_half", "inside", "threads"]
-
 PLAIN = {"0.1": 300, "0.3": 60}
 """For each p: vertices per round for the pseudo-code."""
 SMALLEST = {"0.1": (3_000, 100), "0.3": (300, 4_000)}

@@ -13,8 +13,6 @@ from typing import Any
 
 from benchmarks.neo4j_servers import NAMES
 
-__all__ = ["annotate", "first_result", "memory", "release"]
-
 PHASES = ("read", "count", "errors", "losses", "ledger", "noise", "write", "other")
 
 

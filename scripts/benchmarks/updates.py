@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.beside_driver import READ
+from benchmarks.beside_driver import read_all
 from benchmarks.large import loaded_made
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
 from benchmarks.neo4j_servers import Server, in_process, loaded
-
-__all__ = ["updates", "updates_large"]
 
 REMOVED = (0, 10, 100, 1_000)
 TURNS = 5
@@ -67,10 +64,10 @@ def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) ->
         for count in REMOVED:
             removed += map(list, driver.execute_query(REMOVE, count=count, seed=SEED + number).records)
             measured(str(count), annotate)
-            measured(f"read {count}", lambda: _read(driver))
+            measured(f"read {count}", lambda: read_all(driver))
             for _ in range(TURNS if count == 0 else 0):
                 measured("unchanged", annotate)
-                measured("read unchanged", lambda: _read(driver))
+                measured("read unchanged", lambda: read_all(driver))
         driver.execute_query(RESTORE, pairs=removed)
     note = f"{rounds} rounds; Neo4j {server.version} on the same cores; without start-up"
     for count in REMOVED:
@@ -106,15 +103,6 @@ def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) ->
                 goal=at_most(1.3),
                 note=f"{TURNS} turns a round, {note}",
             )
-
-
-def _read(driver: Any) -> float:
-    started = time.perf_counter()
-    with driver.session(default_access_mode="READ") as session:
-        kept = [(record["key"], record["neighbours"]) for record in session.run(READ)]
-    seconds = time.perf_counter() - started
-    del kept
-    return seconds
 
 
 def server_seconds(pid: int) -> float:

@@ -5,24 +5,22 @@ It is no part of the paper. Releases have the product's own parameters, δ and �
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evaluation.cells import SEED
 from evaluation.datasets import DATASETS
-from evaluation.drawing.marks import ZEROS, Series, legend
+from evaluation.drawing.marks import ZEROS, Series, picture
+from evaluation.kept_files import as_csv, computed_once
 from evaluation.simulated_releases import ONE_BY_ONE, affordable_runs, seconds_of_one
 from pcneo import plots
 from pcneo.basics.config import __version__
 from pcneo.basics.model import Graph
-from pcneo.basics.whole_file import whole_file
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.attack import Seen
@@ -44,7 +42,6 @@ from pcneo.search import search_all
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["EPSILONS", "AttackedGraph", "Setting", "attack_csv", "attack_text", "draw_attacks", "find", "find_once"]
 
 EPSILONS = ("1", "2", "3", "5", "10")
 
@@ -137,15 +134,7 @@ def find(
     setting: Setting = Setting(),
     note: Callable[[str], None] = lambda _: None,
 ) -> AttackedGraph:
-    """Simulate releases of each mechanism that publishes counts, and attack them where all pairs can be ranked.
-
-    Args:
-        name: of the graph.
-        graph: the graph.
-        epsilons: ε of the releases.
-        setting: k and the groups.
-        note: called with what is done next.
-    """
+    """Simulate releases of each mechanism that publishes counts, and attack them where all pairs can be ranked."""
     n = graph.vertex_count
     facts = CountedGraph(graph, search_all(graph, setting.p, setting.search))
     releases = max(_FEWEST, min(_MOST, _PAIRS // math.comb(n, 2)))
@@ -183,14 +172,13 @@ def find_once(
     """Return what `find` measures; what the folder holds of the same graph and settings is not measured again."""
     asked = [__version__, name, graph.vertex_count, graph.edge_count, list(epsilons), asdict(setting)]
     path = folder / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]}.json"
-    if not path.is_file():
+
+    def compute() -> dict[str, Any]:
         plain = asdict(find(name, graph, epsilons, setting, note))
-        plain |= {
-            part: [[*at, values] for at, values in plain[part].items()] for part in ("errors", "found", "left_out")
-        }
-        with whole_file(path, replace=True) as file:
-            file.write((json.dumps(plain, indent=1) + "\n").encode())
-    plain = json.loads(path.read_text(encoding="utf-8"))
+        by_mechanism = ("errors", "found", "left_out")
+        return plain | {part: [[*at, values] for at, values in plain[part].items()] for part in by_mechanism}
+
+    plain = computed_once(path, compute)
     return AttackedGraph(
         **{
             **plain,
@@ -235,22 +223,20 @@ def attack_text(graphs: Sequence[AttackedGraph], command: str, setting: Setting 
 
 def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
     """Return all numbers as CSV, a row for each graph, mechanism and ε; first what needs no release, without an ε."""
-    text = io.StringIO()
     columns = ["graph", "mechanism", "epsilon", "share", "share_with_groups", "share_of_protected"]
     columns += ["error", "error_of_total", "error_clipped", "error_smoothed"]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    rows: list[list[object]] = []
     for graph in graphs:
-        writer.writerow([graph.name, "zeros", "", "", "", "", graph.zeros, "", "", ""])
+        rows.append([graph.name, "zeros", "", "", "", "", graph.zeros, "", "", ""])
         for what, found in graph.alone.items():
-            writer.writerow([graph.name, what, "", *vars(found).values(), "", "", "", ""])
+            rows.append([graph.name, what, "", *vars(found).values(), "", "", "", ""])
         for mechanism, epsilon in dict.fromkeys([*graph.errors, *graph.found]):
             shares = vars(graph.found.get((mechanism, epsilon), _NOT_FOUND)).values()
             errors = graph.errors.get((mechanism, epsilon))
             values = ["", ""] if errors is None else [errors.count, errors.total]
             biased = ["" if errors is None else errors.biased.get(name, "") for name in ("clipped", "smoothed")]
-            writer.writerow([graph.name, mechanism, epsilon, *shares, *values, *biased])
-    return text.getvalue()
+            rows.append([graph.name, mechanism, epsilon, *shares, *values, *biased])
+    return as_csv(columns, rows)
 
 
 def _all_at_once(graphs: Sequence[AttackedGraph]) -> list[str]:
@@ -320,16 +306,10 @@ def _row(name: str, values: Iterable[float | None], form: str) -> str:
 
 def draw_attacks(graphs: Sequence[AttackedGraph], path: Path, setting: Setting = Setting()) -> None:
     """Draw errors and shares along ε, a row of panels for each graph, with ln(n/d) marked."""
-    with plots.new_figure(len(graphs), 2, height=1.2 + 1.9 * len(graphs)) as (figure, places):
-        for graph, row in zip(graphs, places.reshape(len(graphs), 2), strict=True):
-            _draw(graph, row[0], row[1])
-        panels = [place for row in places.reshape(len(graphs), 2) for place in row]
-        named = (zip(*place.get_legend_handles_labels(), strict=True) for place in panels)
-        handles = {text: handle for pairs in named for handle, text in pairs}
-        title = f"Errors beside what an attacker finds: k={setting.k}, p={setting.p} (groups of critical)"
-        figure.suptitle(title, fontsize=10)
-        legend(figure, handles)
-        plots.save_figure(figure, path)
+    heading = f"Errors beside what an attacker finds: k={setting.k}, p={setting.p} (groups of critical)"
+    with picture(path, heading, len(graphs), 2, height=1.2 + 1.9 * len(graphs)) as places:
+        for graph, row in zip(graphs, places, strict=True):
+            _draw(graph, *row)
 
 
 def _draw(graph: AttackedGraph, errors: Axes, shares: Axes) -> None:

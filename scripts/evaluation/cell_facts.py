@@ -12,8 +12,6 @@ from evaluation.graph_arrays import GraphArrays
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.protected import Hull
 
-__all__ = ["CellFacts"]
-
 Counts = NDArray[np.int64]
 
 
@@ -63,11 +61,7 @@ class CellFacts:
         return self._cohesions().inner_common
 
     def protected_graph(self) -> Hull:
-        """Return P̂ and Ĝ.
-
-        Raises:
-            RefusedError: the groups are too large.
-        """
+        """Return P̂ and Ĝ, or refuse groups that are too large."""
         return self._cohesions().hull
 
     def holds_clique(self, k: int) -> NDArray[np.bool_]:

@@ -15,32 +15,6 @@ from typing import ClassVar, TypeAlias, TypedDict, get_args
 
 from pcneo.basics.config import __version__
 
-__all__ = [
-    "INFERRED",
-    "PRINTED",
-    "REVISIONS",
-    "RUNS",
-    "SEED",
-    "SWITCHES",
-    "AgainstCell",
-    "BesideCell",
-    "Cell",
-    "CliquesCell",
-    "CohesionsCell",
-    "CoverageCell",
-    "GraphCell",
-    "LossCell",
-    "NeededCohesions",
-    "OverlapCell",
-    "Parameters",
-    "ReleaseCell",
-    "ScoresCell",
-    "SubsetsCell",
-    "Switches",
-    "ViewsCell",
-    "cell_of",
-]
-
 SEED = 20260101
 """Of samples and of simulated noise; the stream of a cell's noise follows from it and the cell's parameters."""
 
@@ -359,14 +333,7 @@ _NAMES = (
 
 
 def cell_of(parameters: Mapping[str, object]) -> Cell:
-    """Return the cell with these parameters.
-
-    Args:
-        parameters: as `parameters` of a cell, read back from JSON.
-
-    Raises:
-        ValueError: no kind of cell has these parameters.
-    """
+    """Return the cell with these `parameters`, read back from JSON; ValueError if no kind of cell has them."""
     kind = _KINDS.get(parameters.get("kind"))
     if kind is None:
         raise ValueError(f"there is no kind {parameters.get('kind')!r}")

@@ -18,8 +18,6 @@ from pcneo.counting.protected import Hull, Protected, protect
 from pcneo.errors import GraphError
 from pcneo.search import search_all, search_batches
 
-__all__ = ["CohesionArrays", "CohesionsOf"]
-
 Counts = NDArray[np.int64]
 
 
@@ -44,14 +42,9 @@ class CohesionArrays:
     ) -> None:
         """Take the parameters; computes nothing yet.
 
-        Args:
-            of: the graph.
-            p, score: as the search takes them.
-            sample: how many of the vertices with a neighbour are drawn; None for all vertices.
-            seed: of the draw.
-            stored: reads the cohesions of all vertices instead of searching for them.
-            memberships: hash of the stored cohesions. It is part of the names of the kept arrays, so that other
-                cohesions have other arrays.
+        Cohesions are those of all vertices, or of a `sample` of those with a neighbour, drawn from `seed`; `stored`
+        reads them instead of searching for them. Their hash, `memberships`, is part of the names of the kept arrays, so
+        that other cohesions have other arrays.
         """
         self.of, self.p, self.score = of, p, score
         self._stored = stored
@@ -120,11 +113,7 @@ class CohesionArrays:
 
     @cached_property
     def protected(self) -> Protected:
-        """The protected pairs and the protected graph.
-
-        Raises:
-            RefusedError: they are too large, by the rule of a release.
-        """
+        """The protected pairs and the protected graph; refused where they are too large, by the rule of a release."""
         try:
             return protect(self.of.graph, self.batch)
         except GraphError as error:
@@ -132,37 +121,21 @@ class CohesionArrays:
 
     @cached_property
     def hull(self) -> Hull:
-        """What `critical` draws and counts on.
-
-        Raises:
-            RefusedError: the groups are too large, by the rule of a release.
-        """
+        """What `critical` draws and counts on."""
         return Hull(self.protected)
 
     def touched(self, k: int) -> NDArray[np.bool_]:
-        """Return which vertices share a k-clique of the graph with a connection inside groups: bool, shape (n,).
-
-        Raises:
-            RefusedError: the groups are too large, by the rule of a release.
-        """
+        """Return which vertices share a k-clique of the graph with a connection inside groups: bool, shape (n,)."""
         return self.of.counts(k) > cliques.clique_counts(self.hull.outside, k)
 
     @cached_property
     def connections_inside(self) -> frozenset[tuple[int, int]]:
-        """The connections u < v inside groups.
-
-        Raises:
-            RefusedError: the groups are too large, by the rule of a release.
-        """
+        """The connections u < v inside groups."""
         u, v = (ends[self.protected.inside].tolist() for ends in cliques.edge_ends(self.of.graph))
         return frozenset(zip(u, v, strict=True))
 
     def largest_change_of_connections(self, k: int) -> int:
-        """Return the largest k·support_k(e) over the connections inside groups.
-
-        Raises:
-            RefusedError: the groups are too large, by the rule of a release.
-        """
+        """Return the largest k·support_k(e) over the connections inside groups."""
 
         def compute() -> dict[str, NDArray[Any]]:
             try:

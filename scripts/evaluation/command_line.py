@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from evaluation.kept_files import write_text
 from pcneo.basics.json_form import camel
 from pcneo.cli.console import connected, print_json, print_table
 from pcneo.cli.options import Json
@@ -21,8 +22,6 @@ from pcneo.errors import ParameterError, PcneoError
 if TYPE_CHECKING:
     from evaluation.missing_cells import Step
     from evaluation.producing import Evaluation
-
-__all__ = ["answers", "app", "as_called", "graphs", "keep", "make"]
 
 
 class _MakeByDefault(TyperGroup):
@@ -140,15 +139,19 @@ def as_called(
     figure: Sequence[str], to: Path, graphs: Path | None, stored: Sequence[str] | None, largest_p: float | None
 ) -> str:
     """Return the command as a report names it: of folders only the last part, which tells nothing of the machine."""
-    words = ["scripts/evaluate", *figure]
-    if graphs is not None:
-        words += ["--graphs", graphs.resolve().name]
-    for name in stored or ():
-        words += ["--stored", name]
-    words += ["--to", to.resolve().name]
-    if largest_p is not None:
-        words += ["--largest-p", f"{largest_p:g}"]
-    return shlex.join(words)
+    called = _called(figure, to, graphs, ("--stored", stored))
+    return called if largest_p is None else f"{called} --largest-p {largest_p:g}"
+
+
+def _called(words: Sequence[str], to: Path, graphs: Path | None, *options: tuple[str, Sequence[str] | None]) -> str:
+    words = ["scripts/evaluate", *words, *(["--graphs", graphs.resolve().name] if graphs is not None else [])]
+    words += [part for option, values in options for value in values or () for part in (option, value)]
+    return shlex.join([*words, "--to", to.resolve().name])
+
+
+def _write(to: Path, name: str, numbers: str, text: str) -> None:
+    write_text(to / f"{name}.csv", numbers)
+    write_text(to / f"{name}.md", text)
 
 
 def _named_graphs(stored: Sequence[str]) -> dict[str, str]:
@@ -214,35 +217,25 @@ def attacker(
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
     from evaluation.attacker import EPSILONS, Setting, attack_csv, attack_text, draw_attacks, find_once
-    from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
-    from pcneo.basics.whole_file import whole_file
+    from evaluation.datasets import DATASETS, EvaluatedGraph, find_files, read_edges
     from pcneo.face.first_steps import sample_path
-    from pcneo.graph import graph_from_edges
-    from pcneo.graph.files import read_graph_file
     from pcneo.privacy.attack import MOST_VERTICES
 
     files = find_files(graphs) if graphs is not None else {}
     wanted = [d for d in DATASETS if d.name in (name or files) and (name or d.counts.nodes <= MOST_VERTICES)]
     if missing := {*(name or ())} - {d.name for d in wanted if d.name in files}:
         raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
-    friends = read_graph_file(sample_path())
-    sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
-    at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
+    at_hand = {"Copenhagen": read_edges(sample_path())}
     at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}
     setting = Setting(k, p, search)
     (to / "finished").mkdir(parents=True, exist_ok=True)
     values = epsilon or EPSILONS
     attacked = [find_once(to / "finished", *each, values, setting, note) for each in at_hand.items()]
     draw_attacks(attacked, to / "attacker.svg", setting)
-    words = ["scripts/evaluate", "attacker", *(["--graphs", graphs.resolve().name] if graphs else [])]
-    words += [part for graph_name in name or () for part in ("--name", graph_name)]
-    words += [part for value in epsilon or () for part in ("-e", value)]
     changed = (("-k", k, Setting.k), ("-p", p, Setting.p), ("--search", search, Setting.search))
-    words += [part for option, value, usual in changed if value != usual for part in (option, str(value))]
-    text = attack_text(attacked, shlex.join([*words, "--to", to.resolve().name]), setting)
-    for path, content in ((to / "attacker.csv", attack_csv(attacked)), (to / "attacker.md", text)):
-        with whole_file(path, replace=True) as file:
-            file.write(content.encode())
+    settings = [(option, [str(value)]) for option, value, usual in changed if value != usual]
+    command = _called(["attacker"], to, graphs, ("--name", name), ("-e", epsilon), *settings)
+    _write(to, "attacker", attack_csv(attacked), attack_text(attacked, command, setting))
     note(f"{len(attacked)} graphs, in {to}")
 
 
@@ -274,7 +267,6 @@ def answers(
     from evaluation.answers.picturing import draw_answers
     from evaluation.answers.set_figures import PS, measure
     from evaluation.answers.telling import answers_csv, answers_text
-    from pcneo.basics.whole_file import whole_file
 
     (to / "finished").mkdir(parents=True, exist_ok=True)
     at_hand = graphs_of(graphs)
@@ -282,15 +274,9 @@ def answers(
         raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
     wanted = [made for one, made in at_hand.items() if not name or one in name]
     figures = [row for made in wanted for row in measure(made(), to / "finished", p or PS, note)]
-    words = ["scripts/evaluate", "answers", *(["--graphs", graphs.resolve().name] if graphs else [])]
-    words += [
-        part for option, values in (("--name", name), ("-p", p)) for value in values or () for part in (option, value)
-    ]
     draw_answers(figures, to / "answers.svg")
-    text = answers_text(figures, shlex.join([*words, "--to", to.resolve().name]))
-    for path, content in ((to / "answers.csv", answers_csv(figures)), (to / "answers.md", text)):
-        with whole_file(path, replace=True) as file:
-            file.write(content.encode())
+    command = _called(["answers"], to, graphs, ("--name", name), ("-p", p))
+    _write(to, "answers", answers_csv(figures), answers_text(figures, command))
     note(f"{len(wanted)} graphs, in {to}")
 
 
@@ -317,10 +303,7 @@ def beside(
     """
     from evaluation.beside.making import make_beside
 
-    words = ["scripts/evaluate", "beside", "--graphs", graphs.resolve().name]
-    for option, values in (("--graph", graph), ("--mechanism", mechanism), ("-e", epsilon)):
-        words += [part for value in values or () for part in (option, value)]
-    command = shlex.join([*words, "--to", to.resolve().name])
+    command = _called(["beside"], to, graphs, ("--graph", graph), ("--mechanism", mechanism), ("-e", epsilon))
     with _progress() as progress:
         made = make_beside(
             graphs,

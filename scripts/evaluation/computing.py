@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import assert_never
 
 from evaluation import sizes_and_densities as structure
@@ -24,22 +23,13 @@ from evaluation.cells import (
 )
 from evaluation.cohesion_arrays import CohesionsOf
 from evaluation.graph_arrays import GraphArrays
-from evaluation.kept_arrays import RefusedError
 from evaluation.results import Result
-from evaluation.simulated_releases import errors_of_releases, prepare_facts
+from evaluation.simulated_releases import errors_of_releases
 from evaluation.worst_losses import largest_losses
-
-__all__ = ["compute", "prepare"]
 
 
 def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
-    """Compute a cell.
-
-    Args:
-        cell: the cell.
-        graph: its graph.
-        cohesions: those at the cell's p, by score.
-    """
+    """Compute a cell from its graph and the cohesions at its p."""
     match cell:
         case GraphCell():
             return structure.graph_counts(graph)
@@ -66,9 +56,3 @@ def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
         case BesideCell():
             return run_by_run(cell, graph, cohesions)
     assert_never(cell)
-
-
-def prepare(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> None:
-    """Compute the arrays that a cell needs, on all cores; `compute` then runs on one."""
-    with suppress(RefusedError):
-        prepare_facts(cell, graph, cohesions)

@@ -15,18 +15,6 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.graph import fingerprint, graph_from_edges
 from pcneo.graph.files import read_graph_file
 
-__all__ = [
-    "DATASETS",
-    "Counts",
-    "Dataset",
-    "EvaluatedGraph",
-    "PaperRow",
-    "check_counts",
-    "complete",
-    "find_files",
-    "read_edges",
-]
-
 _CONTENT_KEY = b"pcneo evaluate"  # no secret: these graphs are public; the bytes stay, as their hashes name files
 
 _SUFFIXES = (".edges.gz", ".edges", ".txt.gz", ".txt")
@@ -190,23 +178,14 @@ class EvaluatedGraph:
 
     @classmethod
     def read(cls, dataset: Dataset, path: Path) -> EvaluatedGraph:
-        """Read an edge list.
-
-        Raises:
-            FileFormatError: the file cannot be read as a graph.
-            GraphError: it is another graph.
-        """
+        """Read an edge list; refuse another graph."""
         evaluated = cls.of(dataset, read_edges(path))
         check_counts(dataset, evaluated.graph, str(path))
         return evaluated
 
 
 def read_edges(path: Path) -> Graph:
-    """Read an edge list of any graph.
-
-    Raises:
-        FileFormatError: the file cannot be read as a graph.
-    """
+    """Read an edge list of any graph."""
     file = read_graph_file(path)
     sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
     return graph_from_edges(file.keys.tolist(), sources, targets)
@@ -230,11 +209,7 @@ def complete(dataset: Dataset, graph: Graph) -> Graph:
 
 
 def check_counts(dataset: Dataset, graph: Graph, where: str) -> None:
-    """Refuse a graph that is not the dataset.
-
-    Raises:
-        GraphError: nodes, edges, the largest degree or the triangles differ.
-    """
+    """Refuse a graph that is not the dataset: nodes, edges, the largest degree or the triangles differ."""
     counts = Counts.of(graph)
     if counts != dataset.counts:
         raise GraphError(
@@ -246,12 +221,7 @@ def check_counts(dataset: Dataset, graph: Graph, where: str) -> None:
 
 
 def find_files(folder: Path, datasets: Sequence[Dataset] = DATASETS) -> Mapping[str, Path]:
-    """Return the edge lists that the folder has, by the dataset's name.
-
-    Raises:
-        ParameterError: there is no such folder.
-        NotFoundError: it has none of them.
-    """
+    """Return the edge lists that the folder has, by the dataset's name; refuse a folder that has none of them."""
     if not folder.is_dir():
         raise ParameterError(f"{folder} is no folder.", name="graphs", value=str(folder))
     files = {

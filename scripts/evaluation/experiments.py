@@ -26,26 +26,6 @@ from evaluation.cells import (
 from evaluation.datasets import DATASETS
 from pcneo.privacy.mechanisms import mechanism_named
 
-__all__ = [
-    "ALL",
-    "EPSILONS",
-    "EPSILONS_BY_H",
-    "EPSILONS_BY_P",
-    "EPSILON_1S",
-    "EXPERIMENTS",
-    "HS",
-    "HS_BY_EPSILON",
-    "HS_BY_EPSILON_1",
-    "HS_BY_P",
-    "LOSSES",
-    "P_VALUES",
-    "SAMPLED",
-    "Experiment",
-    "Settings",
-    "loss_cells",
-    "release_cells",
-]
-
 ALL = tuple(dataset.name for dataset in DATASETS)
 
 P_VALUES = tuple(f"0.{i}" for i in range(1, 9))
@@ -178,13 +158,7 @@ def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | Non
 
 
 def release_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[ReleaseCell]:
-    """Return the release cells of all mechanisms that publish counts, each with the parameters that it has.
-
-    Args:
-        contents: the graphs at hand.
-        names: the graphs that are wanted.
-        settings: the other parameters.
-    """
+    """Return the release cells of all mechanisms that publish counts, each with the parameters that it has."""
     cells: dict[ReleaseCell, None] = {}  # a mechanism without groups has one cell for all p
     at_hand = [name for name in names if name in contents]
     for name, epsilon, p in product(at_hand, settings.epsilons, settings.ps):
@@ -212,11 +186,6 @@ def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> 
     """Return the loss cells of mechanisms with one λ; all of them have p and score, for the losses inside groups.
 
     With randomised response every pair loses the same, whatever the graph.
-
-    Args:
-        contents: the graphs at hand.
-        names: the graphs that are wanted.
-        settings: the other parameters.
     """
     return [
         LossCell(

@@ -13,8 +13,6 @@ from evaluation.simulated_releases import LONGEST
 from evaluation.tables import local_errors
 from evaluation.which_mechanism import PROMISING, half_true, least_error, settings_of, unprotected
 
-__all__ = ["IN_FINDING", "finding"]
-
 IN_FINDING = ("all-1", "all-10")
 """The figures whose tables of local errors open the report."""
 
@@ -25,11 +23,7 @@ _AIM = (
 
 
 def finding(done: Mapping[str, Finished]) -> str:
-    """Return the finding, and the tables of local errors at the largest and the smallest ε.
-
-    Args:
-        done: the finished cells of each experiment.
-    """
+    """Return the finding, and the tables of local errors at the largest and the smallest ε."""
     parts = [f"{_AIM} {' '.join(filter(None, (_of_losses(done['losses']), _of_errors(done['all-10']))))}"]
     parts.append(" ".join(filter(None, (_of_critical(done), _of_promises(settings_of(done))))))
     tables = [local_errors(done[name]) for name in IN_FINDING if len(done[name].releases)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Any, Generic, TypeVar, Unpack
 
 from evaluation.cells import (
     AgainstCell,
+    BesideCell,
     Cell,
     CliquesCell,
     CohesionsCell,
@@ -24,6 +24,7 @@ from evaluation.cells import (
     ViewsCell,
 )
 from evaluation.results import (
+    Beside,
     Cliques,
     Comparison,
     Coverage,
@@ -38,8 +39,6 @@ from evaluation.results import (
 )
 from evaluation.results_folder import ResultsFolder
 from pcneo.counting.memo import Memo
-
-__all__ = ["C", "Finished", "R", "Selection"]
 
 C = TypeVar("C", bound=Cell)
 R = TypeVar("R", bound=Result)
@@ -85,7 +84,7 @@ class Selection(Generic[C, R]):
 
 
 class Finished:
-    """Finished cells of every kind with their results, in the order of the experiment.
+    """Finished cells of every kind with their results, in the order of the experiment; and those of each kind.
 
     Attributes:
         missing: cells of the experiment that are not finished.
@@ -95,6 +94,18 @@ class Finished:
         """Take cells and results; each result is of its cell's kind."""
         self._pairs = list(pairs)
         self.missing = list(missing)
+        self.graphs: Selection[GraphCell, GraphCounts] = self._select(GraphCell)
+        self.views: Selection[ViewsCell, Sizes] = self._select(ViewsCell)
+        self.cohesions: Selection[CohesionsCell, Sizes] = self._select(CohesionsCell)
+        self.scores: Selection[ScoresCell, Comparison] = self._select(ScoresCell)
+        self.overlap: Selection[OverlapCell, Overlap] = self._select(OverlapCell)
+        self.against: Selection[AgainstCell, Comparison] = self._select(AgainstCell)
+        self.subsets: Selection[SubsetsCell, ViewsInside] = self._select(SubsetsCell)
+        self.releases: Selection[ReleaseCell, Errors | Refused] = self._select(ReleaseCell)
+        self.losses: Selection[LossCell, Losses | Refused] = self._select(LossCell)
+        self.cliques: Selection[CliquesCell, Cliques] = self._select(CliquesCell)
+        self.coverage: Selection[CoverageCell, Coverage | Refused] = self._select(CoverageCell)
+        self.beside: Selection[BesideCell, Beside | Refused] = self._select(BesideCell)
 
     @classmethod
     def of(cls, cells: Iterable[Cell], folder: ResultsFolder) -> Finished:
@@ -113,61 +124,6 @@ class Finished:
 
     def _select(self, kind: type[C]) -> Selection[C, Any]:
         return Selection((cell, result) for cell, result in self._pairs if isinstance(cell, kind))
-
-    @cached_property
-    def graphs(self) -> Selection[GraphCell, GraphCounts]:
-        """Statistics of graphs."""
-        return self._select(GraphCell)
-
-    @cached_property
-    def views(self) -> Selection[ViewsCell, Sizes]:
-        """Extended local views."""
-        return self._select(ViewsCell)
-
-    @cached_property
-    def cohesions(self) -> Selection[CohesionsCell, Sizes]:
-        """Cohesions."""
-        return self._select(CohesionsCell)
-
-    @cached_property
-    def scores(self) -> Selection[ScoresCell, Comparison]:
-        """Comparisons of the two scores."""
-        return self._select(ScoresCell)
-
-    @cached_property
-    def overlap(self) -> Selection[OverlapCell, Overlap]:
-        """Members that the cohesions of the two scores share."""
-        return self._select(OverlapCell)
-
-    @cached_property
-    def against(self) -> Selection[AgainstCell, Comparison]:
-        """Comparisons of cohesions and extended local views."""
-        return self._select(AgainstCell)
-
-    @cached_property
-    def subsets(self) -> Selection[SubsetsCell, ViewsInside]:
-        """Extended local views inside cohesions."""
-        return self._select(SubsetsCell)
-
-    @cached_property
-    def releases(self) -> Selection[ReleaseCell, Errors | Refused]:
-        """Errors of simulated releases."""
-        return self._select(ReleaseCell)
-
-    @cached_property
-    def losses(self) -> Selection[LossCell, Losses | Refused]:
-        """Losses of the worst connections."""
-        return self._select(LossCell)
-
-    @cached_property
-    def cliques(self) -> Selection[CliquesCell, Cliques]:
-        """Numbers of k-cliques."""
-        return self._select(CliquesCell)
-
-    @cached_property
-    def coverage(self) -> Selection[CoverageCell, Coverage | Refused]:
-        """Connections inside groups."""
-        return self._select(CoverageCell)
 
     @property
     def graph_names(self) -> list[str]:

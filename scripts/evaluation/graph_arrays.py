@@ -13,8 +13,6 @@ from evaluation.kept_arrays import Announce, KeptArrays
 from evaluation.results_folder import ResultsFolder
 from pcneo.counting import cliques, common_neighbours
 
-__all__ = ["GraphArrays"]
-
 Counts = NDArray[np.int64]
 
 

@@ -12,8 +12,6 @@ from pcneo.basics.config import __version__
 from pcneo.counting.memo import Memo
 from pcneo.errors import GraphError
 
-__all__ = ["REVISIONS", "Announce", "KeptArrays", "RefusedError"]
-
 Announce = Callable[[str], None]
 """Takes a few words on what is being computed."""
 

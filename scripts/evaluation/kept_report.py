@@ -9,24 +9,14 @@ from pathlib import Path
 
 from pcneo.errors import NotFoundError, PcneoError
 
-__all__ = ["KEPT_REPORT", "keep_report"]
-
 KEPT_REPORT = Path(__file__).with_name("report")
 
 
 def keep_report(results: Path, kept: Path = KEPT_REPORT) -> list[Path]:
-    """Replace the kept report by that of an evaluation; the old one stays until the new one is whole.
+    """Replace the kept report by that of the folder `results`, and return the new files.
 
-    Args:
-        results: the folder of an evaluation.
-        kept: the folder that is replaced.
-
-    Returns:
-        The new files.
-
-    Raises:
-        NotFoundError: the results have no report, or not all the figures and data that it names.
-        PcneoError: the files cannot be written.
+    The old one stays until the new one is whole. Results without a report, or without a figure that it names, are
+    refused.
     """
     report = results / "report.md"
     if not report.is_file():

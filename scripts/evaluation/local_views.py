@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.cliques import clique_counts
 
-__all__ = ["component_sizes", "densities", "view_edges", "view_sizes", "views_inside"]
-
 Counts = NDArray[np.int64]
 
 
@@ -48,12 +46,10 @@ def views_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.bool_]:
     inside = np.zeros(len(batch), np.bool_)
     member = np.zeros(graph.vertex_count, np.bool_)
     for i, v in enumerate(batch.vertices.tolist()):
-        members = batch.members[batch.offsets[i] : batch.offsets[i + 1]]
+        members = batch.members_of(i)
         member[members] = True
-        around = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
-        inside[i] = member[around].all() and all(
-            member[graph.neighbours[graph.offsets[u] : graph.offsets[u + 1]]].all() for u in around.tolist()
-        )
+        around = graph.neighbours_of(v)
+        inside[i] = member[around].all() and all(member[graph.neighbours_of(u)].all() for u in around.tolist())
         member[members] = False
     return inside
 
@@ -73,7 +69,7 @@ def component_sizes(graph: Graph) -> Counts:
         component = front = np.array([start])
         sizes[start] = 1
         while len(front):
-            rows = [graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]] for v in front.tolist()]
+            rows = [graph.neighbours_of(v) for v in front.tolist()]
             reached = np.unique(np.concatenate(rows))
             front = reached[sizes[reached] == 0].astype(np.int64)
             sizes[front] = 1

@@ -6,22 +6,22 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from evaluation.cells import BesideCell, Cell, NeededCohesions, ReleaseCell
 from evaluation.cohesion_arrays import CohesionArrays
-from evaluation.computing import compute, prepare
+from evaluation.computing import compute
 from evaluation.datasets import EvaluatedGraph
 from evaluation.graph_arrays import GraphArrays
+from evaluation.kept_arrays import RefusedError
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
-from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS, seconds_of_one
+from evaluation.simulated_releases import FEWEST, LONGEST, SECONDS, prepare_facts, seconds_of_one
 from pcneo.basics.model import CohesionBatch
 from pcneo.privacy.mechanisms import Critical, Respond, mechanism_named
 from pcneo.search import thread_count
-
-__all__ = ["Memberships", "Step", "StoredCohesions", "finish"]
 
 StoredCohesions = Callable[[EvaluatedGraph, str, str], CohesionBatch]
 """Takes a graph, p and a score, and reads the cohesions of all vertices from where they are stored."""
@@ -59,16 +59,8 @@ def finish(
     """Compute the cells that are not finished, and write each as soon as it is.
 
     Cells of one graph and p are computed together: first what they share, on all cores, then the cells side by side.
-    Cheap cells come first, so that much is finished early.
-
-    Args:
-        cells: the cells.
-        graphs: by name; the graph of every cell.
-        folder: what is finished, and where to write the rest.
-        stored: where to take cohesions from; unless given, they are searched for.
-        memberships: the hash of each that is stored.
-        concurrency: number of threads; the cores at hand if not given.
-        progress: called with each step.
+    Cheap cells come first, so that much is finished early. Where `stored` is given, cohesions are read from there, and
+    `memberships` has their hashes.
     """
     missing = [cell for cell in dict.fromkeys(cells) if folder.result(cell) is None]
     parts: defaultdict[tuple[str, str | None, int | None], list[Cell]] = defaultdict(list)
@@ -136,8 +128,9 @@ def _finish_part(
     for cell in part:
         if not isinstance(cell, ReleaseCell):
             write(*run(cell))
-    for cell in simulated:
-        prepare(cell, graph, cohesions)
+    for cell in simulated:  # first what they need, on all cores; then each runs on one
+        with suppress(RefusedError):
+            prepare_facts(cell, graph, cohesions)
     running: list[Future[tuple[Cell, Result]]] = [pool.submit(run, cell) for cell in simulated]
     try:
         for future in as_completed(running):

@@ -12,15 +12,13 @@ from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from evaluation.drawing import drawings
 from evaluation.experiments import EXPERIMENTS
 from evaluation.finished_cells import Finished
+from evaluation.kept_files import write_text
 from evaluation.missing_cells import Memberships, Step, StoredCohesions, finish
 from evaluation.report_text import report
 from evaluation.results_folder import ResultsFolder
 from evaluation.tables import TABLES, claims_table
 from pcneo import plots
-from pcneo.basics.whole_file import whole_file
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
-
-__all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]
 
 TARGETS = (*EXPERIMENTS, "claims", "all")
 """What can be made: a table or figure, the claims with all the cells that they need, or everything with a report."""
@@ -48,13 +46,7 @@ class Evaluation:
 
 
 def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[str, EvaluatedGraph]:
-    """Read the graphs that targets need and a folder has, by name.
-
-    Raises:
-        ParameterError: there is no such folder or target.
-        NotFoundError: the folder has none of these graphs.
-        FileFormatError, GraphError: a file cannot be read, or is another graph.
-    """
+    """Read the graphs that targets need and a folder has, by name; refuse a folder that has none of them."""
     needed = _needed(targets)
     files = find_files(folder, needed)
     return {
@@ -63,11 +55,7 @@ def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[st
 
 
 def check_targets(targets: Sequence[str]) -> None:
-    """Refuse targets that there are not, before anything is read.
-
-    Raises:
-        ParameterError: there is no such target.
-    """
+    """Refuse targets that there are not, before anything is read."""
     for target in targets:
         if target not in TARGETS:
             raise ParameterError(
@@ -100,24 +88,12 @@ def evaluate(
     concurrency: int | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Evaluation:
-    """Compute the cells that are not finished in the folder, then draw and tabulate.
+    """Compute the cells that are not finished in the folder `to`, then draw and tabulate.
 
-    Args:
-        targets: of `TARGETS`.
-        graphs: by name.
-        to: a folder, made if it is missing: `cells` and `arrays` for what is finished, `figures` for pictures with
-            their data beside them, tables, and `report.md`.
-        largest_p: leave out cells of a larger p.
-        stored: where to take the cohesions of all vertices from, instead of searching for them.
-        memberships: the hashes of the stored cohesions; cells that need others are left out.
-        command: the one that the report names as its own.
-        concurrency: number of threads; the cores at hand if not given.
-        progress: called with each step.
-
-    Raises:
-        ParameterError: there is no such target.
-        NotFoundError: no cell can be computed from the graphs at hand.
-        PcneoError: matplotlib is not installed where something is to be drawn, or the folder cannot be written.
+    The folder gets `cells` and `arrays` for what is finished, `figures` for pictures with their data beside them,
+    tables, and `report.md`, which names `command` as its own. Cells of a p beyond `largest_p` are left out. With
+    `stored`, cohesions are read instead of searched for; `memberships` has their hashes, and cells that need others are
+    left out.
     """
     needed = [dataset.name for dataset in _needed(targets)]
     cells = _cells(targets, graphs, largest_p, memberships)
@@ -147,9 +123,9 @@ def evaluate(
     if {"all", "claims"} & set(targets):
         verdicts = judge_all(together)
         tables["claims"] = claims_table(verdicts)
-        files.append(_write(to / "claims.md", tables["claims"]))
+        files.append(write_text(to / "claims.md", tables["claims"]))
         if "all" in targets:
-            files.append(_write(to / "report.md", report(done, verdicts, command, largest_p)))
+            files.append(write_text(to / "report.md", report(done, verdicts, command, largest_p)))
     return Evaluation(
         files=tuple(files),
         tables=tables,
@@ -209,7 +185,7 @@ def _present(shown: Mapping[str, Finished], folder: Path) -> tuple[list[Path], d
         files += _draw(name, finished, folder)
         if name in TABLES:
             tables[name] = TABLES[name](finished)
-            files.append(_write(folder / f"{name}.md", tables[name]))
+            files.append(write_text(folder / f"{name}.md", tables[name]))
     return files, tables
 
 
@@ -220,11 +196,5 @@ def _draw(name: str, finished: Finished, folder: Path) -> list[Path]:
         draw(path)
         files.append(path)
     if len(finished):
-        files.append(_write(folder / f"{name}.csv", finished.table()))
+        files.append(write_text(folder / f"{name}.csv", finished.table()))
     return files
-
-
-def _write(path: Path, text: str) -> Path:
-    with whole_file(path, replace=True) as file:
-        file.write(text.encode())
-    return path

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES, ReleaseCell
-from evaluation.claims import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
+from evaluation.claims.judging import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
 from evaluation.drawing import MEASURES, PROMISES, drawings
 from evaluation.experiments import ALL, EXPERIMENTS, LARGEST_P_OF_CRITICAL
 from evaluation.finding import IN_FINDING, finding
@@ -16,18 +16,9 @@ from evaluation.tables import RECONSTRUCTED, TABLES, claims_table, errors_of_tot
 from evaluation.which_mechanism import advice
 from pcneo.basics.config import __version__
 
-__all__ = ["report", "tally"]
-
 
 def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: str, largest_p: float | None) -> str:
-    """Return the report.
-
-    Args:
-        done: the finished cells of every experiment.
-        verdicts: on the claims.
-        command: that made it.
-        largest_p: beyond which cells are left out; None if none are.
-    """
+    """Return the report on the finished cells of every experiment, and the verdicts on the claims."""
     missing = len({cell for finished in done.values() for cell in finished.missing})
     parts = [
         "# The paper's evaluation, again",

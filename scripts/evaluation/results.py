@@ -3,33 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, final
-
-__all__ = [
-    "Beside",
-    "Cliques",
-    "Comparison",
-    "Coverage",
-    "Distribution",
-    "Errors",
-    "GraphCounts",
-    "Losses",
-    "Mean",
-    "Overlap",
-    "Quantity",
-    "Refused",
-    "Result",
-    "Sizes",
-    "ViewsInside",
-    "from_plain",
-    "mean_of",
-    "mean_or_none",
-    "to_plain",
-    "widened",
-    "with_expected",
-]
 
 
 @final
@@ -189,26 +164,6 @@ Result: TypeAlias = (
 Quantity: TypeAlias = Literal["total", "local", "absolute", "clipped", "smoothed", "bound", "expected"]
 """Of what `Errors` has a mean and its standard error."""
 
-_StandardError: TypeAlias = Literal[
-    "total_error",
-    "local_error",
-    "absolute_error",
-    "clipped_error",
-    "smoothed_error",
-    "bound_error",
-    "expected_error",
-]
-
-_STANDARD_ERRORS: Mapping[Quantity, _StandardError] = {
-    "total": "total_error",
-    "local": "local_error",
-    "absolute": "absolute_error",
-    "clipped": "clipped_error",
-    "smoothed": "smoothed_error",
-    "bound": "bound_error",
-    "expected": "expected_error",
-}
-
 
 class Mean(NamedTuple):
     """A mean over the runs, and its standard error, which is larger where runs are few (`widened`)."""
@@ -218,11 +173,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(errors: Errors, quantity: Quantity = "total") -> Mean:
-    """Return a mean over the runs.
-
-    Raises:
-        KeyError: the errors do not have it.
-    """
+    """Return a mean over the runs; KeyError if the errors do not have it."""
     mean = mean_or_none(errors, quantity)
     if mean is None:
         raise KeyError(quantity)
@@ -233,7 +184,7 @@ def mean_or_none(result: Errors | Refused, quantity: Quantity = "total") -> Mean
     """Return a mean over the runs, None if the mechanism is refused or the errors do not have it."""
     if "refused" in result:
         return None
-    value, error = result.get(quantity), result.get(_STANDARD_ERRORS[quantity])
+    value, error = result.get(quantity), result.get(f"{quantity}_error")
     if value is None or error is None:
         return None
     return Mean(value, error * widened(result["runs"]) if "runs" in result else error)
@@ -254,13 +205,8 @@ def widened(runs: int) -> float:
 def with_expected(errors: Errors, epsilon_2: float, *, everywhere: bool) -> Errors:
     """Return errors with what the expected error of a release is in proportion to.
 
-    Where every count gets noise of one scale λ, that is λ: the mean over the runs is known far better than that of the
-    errors, to which the noise itself adds. Elsewhere it is the error of the total in the runs.
-
-    Args:
-        errors: of one mechanism that finds λ by noise.
-        epsilon_2: which λ divides.
-        everywhere: whether every count gets noise.
+    Where every count gets noise of one scale λ (`everywhere`), that is λ: the mean over the runs is known far better
+    than that of the errors, to which the noise itself adds. Elsewhere it is the error of the total in the runs.
     """
     mean = mean_or_none(errors, "bound" if everywhere else "total")
     if mean is None:

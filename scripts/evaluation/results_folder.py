@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.cells import Cell, cell_of
+from evaluation.kept_files import write_text
 from evaluation.results import Result, from_plain, to_plain
 from pcneo.basics.whole_file import whole_file
-
-__all__ = ["ResultsFolder"]
 
 _DIGITS = 64  # of a SHA-256 in hexadecimal
 
@@ -34,9 +33,6 @@ class ResultsFolder:
 
         A file is not used, but named in `faults`, when it is no cell, its name does not follow from its parameters, or
         its result is not the one that was written.
-
-        Raises:
-            OSError: the folder cannot be made or read.
         """
         self.path = path
         self.faults: list[tuple[Path, str]] = []
@@ -62,8 +58,7 @@ class ResultsFolder:
         plain = to_plain(result)
         content = {"parameters": cell.parameters, "result": plain, "sha256": _digest(plain)}
         text = json.dumps(content, indent=1, allow_nan=False)
-        with whole_file(self._cells / _cell_name(cell.kind, cell.identity), replace=True) as file:
-            file.write((text + "\n").encode())
+        write_text(self._cells / _cell_name(cell.kind, cell.identity), text + "\n")
         self._results[cell.identity] = result
 
     def arrays(self, name: str) -> Mapping[str, NDArray[Any]] | None:
@@ -100,11 +95,7 @@ def _with_digest(archive: bytes) -> bytes:
 
 
 def _checked(content: bytes) -> bytes:
-    """Return an archive as it is read.
-
-    Raises:
-        ValueError: it is not the one that was written.
-    """
+    """Return an archive as it is read; ValueError if it is not the one that was written."""
     if hashlib.sha256(content[:-_DIGITS]).hexdigest().encode() != content[-_DIGITS:]:
         raise ValueError("its content is not what was written")
     return content
@@ -120,11 +111,7 @@ def _digest(plain: object) -> str:
 
 
 def _read_cell(path: Path) -> tuple[str, Result]:
-    """Read a cell's identity and result.
-
-    Raises:
-        ValueError: the file is no cell, or not the cell that its name promises.
-    """
+    """Read a cell's identity and result; ValueError if the file is not the cell that its name promises."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         parameters, plain, digest = (content[name] for name in ("parameters", "result", "sha256"))

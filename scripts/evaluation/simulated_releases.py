@@ -31,27 +31,11 @@ from pcneo.privacy.mechanisms import Edge, Mechanism, Modelled, Respond, TwoPhas
 from pcneo.privacy.mechanisms.respond import seconds_of
 from pcneo.privacy.noise import SimulatedNoise
 
-__all__ = [
-    "FEWEST",
-    "LONGEST",
-    "ONE_BY_ONE",
-    "SECONDS",
-    "Simulated",
-    "affordable_runs",
-    "errors_of_releases",
-    "facts_of",
-    "mechanism_of",
-    "prepare_facts",
-    "seconds_of_one",
-    "simulate",
-]
-
 
 def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
     """Return the cell's mechanism, with the paper's δ = 1/n and, but for `modelled`, ε1 = ε/10 where it has them.
 
-    Raises:
-        RefusedError: it is not for so few vertices.
+    A mechanism that is not for so few vertices is refused.
     """
     kind = mechanism_named(cell.mechanism)
     biased = {"clip": True, "smooth": cell.k == 3} if kind is Respond else {}
@@ -74,11 +58,7 @@ def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: Cohesi
 
 
 def prepare_facts(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> None:
-    """Compute the facts that a cell needs.
-
-    Raises:
-        RefusedError: the mechanism is refused on these groups.
-    """
+    """Compute the facts that a cell needs; RefusedError if the mechanism is refused on these groups."""
     facts = facts_of(cell, graph, cohesions)
     facts.counts(cell.k)
     _check(mechanism_of(cell, facts.vertex_count), facts)
@@ -106,15 +86,7 @@ class Simulated(NamedTuple):
 
 
 def simulate(mechanism: Mechanism, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
-    """Simulate many releases of a mechanism with one λ, all runs in one array.
-
-    Args:
-        mechanism: with its parameters; `edge`, `elv` or `published`.
-        facts: what it asks about the graph.
-        draw: the noise.
-        runs: how many releases.
-        switches: of `cells.SWITCHES`.
-    """
+    """Simulate many releases of a mechanism with one λ, `edge`, `elv` or `published`, all runs in one array."""
     if isinstance(mechanism, TwoPhases):
         scales = scales_of_phases(mechanism, View(*mechanism.view(facts)), draw, runs, switches)
     elif isinstance(mechanism, Edge):
@@ -145,11 +117,7 @@ def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: Cohesio
 
 
 def _errors_one_by_one(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts, counts: NDArray[np.int64]) -> Errors:
-    """Errors of releases as they are drawn, one after another: plain counts, and those that are cut and smoothed.
-
-    Raises:
-        RefusedError: one takes too long.
-    """
+    """Errors of releases as they are drawn, one after another: plain counts, and those that are cut and smoothed."""
     runs = affordable_runs(cell.runs, seconds_of_one(mechanism, facts.edge_count, facts))
     noise, scaling = SimulatedNoise.seeded(cell.stream), mechanism.scaling(facts)
     distances, of_total = defaultdict[str, list[NDArray[np.float64]]](list), list[float]()
@@ -181,10 +149,7 @@ SECONDS, FEWEST, LONGEST = 2.5, 5, 10.0
 def seconds_of_one(mechanism: Mechanism, edges: int, facts: CellFacts | CountedGraph | None) -> float:
     """Return about how long one release takes to simulate, on one thread: by the graph and never by the clock.
 
-    Args:
-        mechanism: one whose releases are drawn one by one.
-        edges: of the graph.
-        facts: the groups, for `critical`; where they are not known yet, it is what one may take.
+    `facts` has the groups, for `critical`; where they are not known yet, it is what one release may take.
     """
     if isinstance(mechanism, Respond):
         flips = mechanism.flips
@@ -198,11 +163,7 @@ def seconds_of_one(mechanism: Mechanism, edges: int, facts: CellFacts | CountedG
 
 
 def affordable_runs(wanted: int, seconds: float) -> int:
-    """Return how many releases are simulated, where one takes so many seconds.
-
-    Raises:
-        RefusedError: one takes too long.
-    """
+    """Return how many releases are simulated, where one takes so many seconds; RefusedError if that is too long."""
     if seconds > LONGEST:
         raise RefusedError(f"one release would take about {seconds:,.0f} s to simulate")
     return min(wanted, max(FEWEST, int(SECONDS / seconds)))
@@ -217,10 +178,8 @@ def _errors(
 ) -> Errors:
     """Mean errors over the runs; the relative ones are missing where the graph has no clique.
 
-    Args:
-        noise: what is off in each count, a row for each run.
-        counts: Γ(v).
-        of_total: what is off in the sum of all counts by the total that is published, or that they add up to.
+    `noise` is what is off in each count, a row for each run; `of_total` what is off in the sum of all counts by the
+    total that is published, or that they add up to.
     """
     positive = counts > 0
     error = np.abs(noise).astype(np.float64)

@@ -21,15 +21,6 @@ from pcneo.privacy.mechanisms import Edge, TwoPhases
 from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.sensitivity import count_sensitivity
 
-__all__ = [
-    "Draw",
-    "View",
-    "floating_point_noise",
-    "noise_of_scales",
-    "scales_of_edge",
-    "scales_of_phases",
-]
-
 Counts = NDArray[np.int64]
 
 Draw = Callable[[NDArray[np.float64], tuple[int, int]], Counts]
@@ -66,15 +57,7 @@ class View:
 def scales_of_phases(
     mechanism: TwoPhases, view: View, draw: Draw, runs: int, switches: Sequence[str] = ()
 ) -> list[Fraction]:
-    """Run phase 1 many times, and return λ of each run.
-
-    Args:
-        mechanism: with its parameters.
-        view: what the vertices see.
-        draw: the noise, first of all degrees, then of the h answers.
-        runs: how many times.
-        switches: of `cells.SWITCHES`; here all but `inside` matter.
-    """
+    """Run phase 1 many times, and return λ of each run; noise is drawn first of all degrees, then of the h answers."""
     degree_scale, common_scale = (Fraction(handed_scale(t)) for t in (mechanism.degree_scale, mechanism.common_scale))
     part = mechanism.delta / (2 * mechanism.h + 2) if "pads" in switches else mechanism.part_delta
     shape = runs, len(view.degrees)
@@ -108,11 +91,7 @@ def noise_of_scales(
 ) -> Counts:
     """Return the noise that the counts get in runs of one scale each: int64, shape (R, n).
 
-    Args:
-        scales: λ of each run.
-        n: number of vertices.
-        draw: the noise, drawn for all vertices whatever `where` is.
-        where: the vertices whose counts get noise, for the switch `inside`; None for all.
+    It is drawn for all vertices, whatever `where` is: the vertices whose counts get noise, for the switch `inside`.
     """
     handed = np.array([handed_scale(scale) for scale in scales])
     drawn = draw(handed[:, np.newaxis], (len(scales), n))

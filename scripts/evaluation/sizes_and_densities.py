@@ -27,19 +27,6 @@ from evaluation.results import (
     ViewsInside,
 )
 
-__all__ = [
-    "QUANTILES",
-    "cliques_of",
-    "compare_scores",
-    "compare_with_views",
-    "connections_inside",
-    "graph_counts",
-    "overlap_of_scores",
-    "share_of_views_inside",
-    "sizes_of_cohesions",
-    "sizes_of_views",
-]
-
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 """Of a distribution: at each share the least value that this share of all values does not exceed."""
 
@@ -104,7 +91,7 @@ def overlap_of_scores(graph: GraphArrays, by_density: CohesionArrays, by_degree:
     first, second = by_density.batch, by_degree.batch
     shares = []
     for i in np.flatnonzero(graph.linked[first.vertices]).tolist():
-        members, others = (batch.members[batch.offsets[i] : batch.offsets[i + 1]] for batch in (first, second))
+        members, others = (batch.members_of(i) for batch in (first, second))
         shared = len(np.intersect1d(members, others, assume_unique=True))
         shares.append(shared / (len(members) + len(others) - shared))
     return {"vertices": len(shares), "overlap": float(np.mean(shares))}

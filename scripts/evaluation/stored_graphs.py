@@ -15,8 +15,6 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.database import Database
 
-__all__ = ["StoredGraphs"]
-
 
 class StoredGraphs:
     """Graphs of a database that are datasets of the evaluation, with their complete runs.
@@ -27,17 +25,7 @@ class StoredGraphs:
     """
 
     def __init__(self, db: Database, named: Mapping[str, str]) -> None:
-        """Read the graphs, and look up their runs.
-
-        Args:
-            db: the database.
-            named: the graph's name in the database, by the dataset's name.
-
-        Raises:
-            ParameterError: there is no such dataset.
-            NotFoundError: there is no such graph.
-            GraphError: a graph is not its dataset.
-        """
+        """Read the graphs with these names in the database, by dataset, and look up their runs."""
         self._db = db
         records = {record.name: record for record in self._db.list_graphs()}
         datasets = {dataset.name: dataset for dataset in DATASETS}
@@ -68,11 +56,7 @@ class StoredGraphs:
         self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
 
     def cohesions(self, evaluated: EvaluatedGraph, p: str, score: str) -> CohesionBatch:
-        """Read the cohesions of a run, after checking that graph and memberships are still those of the run.
-
-        Raises:
-            GraphChangedError: they are not.
-        """
+        """Read the cohesions of a run, after checking that graph and memberships are still those of the run."""
         run: RunRecord = self._runs[evaluated.name, p, score]
         source = self._sources[evaluated.name]
         source.read_groups(self._db, run)

@@ -15,25 +15,20 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 
-__all__ = ["deciding_connections"]
-
 
 def deciding_connections(
     graph: Graph, k: int, holds_clique: NDArray[np.bool_], batch: CohesionBatch | None
 ) -> Iterator[tuple[int, int]]:
     """Yield the connections u < v, by position, that are in all k-cliques of some vertex's view; some more than once.
 
-    Args:
-        graph: the graph.
-        k: vertices of a clique.
-        holds_clique: bool, shape (n,); which views hold a clique with their vertex.
-        batch: the cohesions of all vertices, where a view is what they hold of a neighbourhood; None where it is all.
+    `holds_clique` says which views hold a clique with their vertex. A view is what the cohesion of the vertex holds of
+    its neighbourhood, or all of it without a `batch`.
     """
     rows = [set(row.tolist()) for row in np.split(graph.neighbours, graph.offsets[1:-1])]
     for v in np.flatnonzero(holds_clique).tolist():
         view = rows[v]
         if batch is not None:
-            view = view & set(batch.members[batch.offsets[v] : batch.offsets[v + 1]].tolist())
+            view = view & set(batch.members_of(v).tolist())
         shared: set[int] | None = None
         for clique in _cliques(sorted(view), k - 1, rows):
             shared = set(clique) if shared is None else shared.intersection(clique)

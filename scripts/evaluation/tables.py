@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from evaluation.cells import INFERRED, PRINTED, LossCell, Switches
-from evaluation.claims import SAID, Verdict
-from evaluation.claims.judging import digits
+from evaluation.claims.judging import SAID, Verdict, digits
 from evaluation.datasets import DATASETS
 from evaluation.drawing import PROMISES
 from evaluation.drawing.marks import CONFIDENCE
 from evaluation.finished_cells import Finished, Selection
 from evaluation.results import Errors, Losses, Quantity, Refused, mean_or_none
 from evaluation.which_mechanism import PROMISING, least_error
-
-__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "errors_of_totals", "local_errors", "markdown"]
 
 RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""

@@ -10,17 +10,6 @@ from evaluation.finished_cells import Finished
 from evaluation.results import Errors, Quantity, Refused, mean_or_none
 from pcneo.privacy.randomised_response import half_true_epsilon
 
-__all__ = [
-    "PROMISING",
-    "PROTECTING_ALL",
-    "advice",
-    "clearly_less",
-    "half_true",
-    "least_error",
-    "settings_of",
-    "unprotected",
-]
-
 PROTECTING_ALL = ("edge", "elv", "respond", "modelled")
 """The mechanisms that protect every connection, with nothing given."""
 
@@ -47,9 +36,7 @@ def clearly_less(smaller: Errors, larger: Errors, quantity: Quantity, among: int
 def least_error(results: ByMechanism, quantity: Quantity = "total") -> str:
     """Return the mechanism whose error is clearly below that of every other, or why there is none.
 
-    Args:
-        results: of one setting and graph.
-        quantity: which error; of `respond` that of plain counts.
+    Results are of one setting and graph; the error of `respond` is that of plain counts.
     """
     if any(name in results and results[name] is None for name in _ALWAYS):
         return "not compared"
@@ -76,11 +63,7 @@ def settings_of(done: Mapping[str, Finished]) -> dict[str, Finished]:
 
 
 def advice(done: Mapping[str, Finished]) -> str:
-    """Return which mechanism to take, in sentences.
-
-    Args:
-        done: the finished cells of each experiment.
-    """
+    """Return which mechanism to take, in sentences."""
     settings = settings_of(done)
     compared = {
         setting: {

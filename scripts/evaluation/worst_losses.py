@@ -20,8 +20,6 @@ from evaluation.simulation import floating_point_noise
 from evaluation.switching import deciding_connections
 from pcneo.privacy.protection import Protects
 
-__all__ = ["largest_losses"]
-
 Pairs = Literal["connections", "connections_inside"]
 """The pairs over which a loss is the largest: all connections, or those inside groups."""
 

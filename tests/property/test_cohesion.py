@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import examples
 from outside_graphs import outside_graph
-from shapes import FRACTIONS, arrays, graphs
+from shapes import FRACTIONS, arrays, graphs, search_streamed
 
 from pcneo.basics.model import FoundCohesion, Graph, Key
 from pcneo.basics.searches import SEARCHES, Search
@@ -23,7 +23,7 @@ from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW
-from pcneo.search import search_all, search_streamed
+from pcneo.search import search_all
 from pcneo.search.cohesion import Searched
 
 SCORES = {"density": DENSITY, "degree": DEGREE}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,11 @@ from pcneo.search.cluster.graph_image import GraphImage
 from pcneo.search.cluster.scheduler_client import check_running, scheduler_failures
 from pcneo.search.cluster.workers import Workers
 from pcneo.search.cohesion import Task
-from pcneo.search.whole_graph import queried_positions
+from pcneo.search.whole_graph import Progress, queried_positions
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-
-Progress = Callable[[int, int], None]
 
 TASK_SECONDS = 10.0
 """How long a task should take: sending it and fetching its answer take about 20 ms."""

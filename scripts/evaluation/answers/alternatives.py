@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
-
-__all__ = ["ALTERNATIVES", "Members", "as_networkx"]
+from pcneo.counting.cliques import edge_ends
 
 Members = NDArray[np.int64]
 """Positions of the members of one set, ascending."""
@@ -20,15 +19,13 @@ def as_networkx(graph: Graph) -> nx.Graph[int]:
     """Return a graph whose nodes are positions."""
     made: nx.Graph[int] = nx.Graph()
     made.add_nodes_from(range(graph.vertex_count))
-    sources = np.repeat(np.arange(graph.vertex_count), graph.degrees)
-    once = sources < graph.neighbours
-    made.add_edges_from(zip(sources[once].tolist(), graph.neighbours[once].tolist(), strict=True))
+    made.add_edges_from(zip(*(ends.tolist() for ends in edge_ends(graph)), strict=True))
     return made
 
 
 def _one_hop(graph: Graph, queries: Sequence[int], seed: int) -> list[Members]:
     """Each vertex and its neighbours."""
-    rows = (graph.neighbours[graph.offsets[q] : graph.offsets[q + 1]] for q in queries)
+    rows = (graph.neighbours_of(q) for q in queries)
     return [np.sort(np.append(row.astype(np.int64), q)) for q, row in zip(queries, rows, strict=True)]
 
 

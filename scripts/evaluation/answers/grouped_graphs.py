@@ -17,10 +17,7 @@ from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files, r
 from pcneo.basics.model import Graph
 from pcneo.errors import GraphError, NotFoundError
 from pcneo.face.first_steps import sample_path
-from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.graph.files import read_graph_file
-
-__all__ = ["GroupedGraph", "graphs_of"]
+from pcneo.graph import graph_from_networkx
 
 _EMAIL_NAME = "email-Eu-core"
 _EMAIL = "email_eu_core"
@@ -92,14 +89,8 @@ def _of_paper(dataset: Dataset, path: Path) -> GroupedGraph:
 
 
 def _email(edges: Path, labels: Path) -> GroupedGraph:
-    """Read email-Eu-core.
-
-    Raises:
-        GraphError: a vertex has no department.
-    """
-    file = read_graph_file(edges)
-    sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
-    graph = graph_from_edges(file.keys.tolist(), sources, targets)
+    """Read email-Eu-core."""
+    graph = read_edges(edges)
     with gzip.open(labels, "rt", encoding="utf-8") as lines:
         groups = {int(vertex): int(group) for vertex, group in map(str.split, lines)}
     if missing := [key for key in graph.keys.tolist() if key not in groups]:

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
 
-__all__ = ["Minimum", "smallest_around"]
-
 SECONDS = 2.0
 """Of the solver's deterministic time, for each of the two questions; about as many seconds of one core."""
 
@@ -40,14 +38,9 @@ class Minimum:
 def smallest_around(
     graph: Graph, need: NDArray[np.int64], q: int, known: NDArray[np.int64], seconds: float = SECONDS
 ) -> Minimum:
-    """Prove the smallest size around q, then the most edges at that size.
+    """Prove the smallest size around q, then the most edges at that size, each in so many seconds.
 
-    Args:
-        graph: the graph.
-        need: int64, n; the need of each vertex.
-        q: position of the vertex.
-        known: int64; members of some p-cohesion around it, which bounds the size and is where the solver begins.
-        seconds: limit of each question.
+    `known` has the members of some p-cohesion around q, which bounds the size and is where the solver begins.
     """
     if len(known) == 1:
         return Minimum(1, 0)
@@ -93,13 +86,13 @@ def _candidates(graph: Graph, need: NDArray[np.int64], q: int, size: int) -> tup
     for _ in range(size):  # everybody is within as many steps
         further = []
         for v in edge:
-            row = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+            row = graph.neighbours_of(v)
             rows[v] = row[alive[row]].tolist()
             further += [w for w in rows[v] if w not in reached]
             reached.update(rows[v])
         edge = list(dict.fromkeys(further))
     for v in reached - rows.keys():
-        row = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+        row = graph.neighbours_of(v)
         rows[v] = [w for w in row.tolist() if w in reached]
     return sorted(reached), rows
 

@@ -10,11 +10,9 @@ from matplotlib.ticker import LogLocator
 
 from evaluation.answers.alternatives import ALTERNATIVES
 from evaluation.answers.set_figures import Figures
-from evaluation.drawing.marks import labelled, legend
+from evaluation.drawing.marks import picture
 from pcneo import plots
 from pcneo.basics.searches import SEARCHES
-
-__all__ = ["draw_answers"]
 
 _LINES = dict(zip(ALTERNATIVES, ((":", "#777777"), ("--", "#AA4499"), ("-.", "#117733")), strict=True))
 _PANELS = (("own_group", "in own group (%)"), ("same", "same (%)"))
@@ -25,16 +23,14 @@ def draw_answers(figures: Sequence[Figures], path: Path) -> None:
     grouped = list(dict.fromkeys(one.graph for one in figures if one.own_group is not None))
     others = list(dict.fromkeys(one.graph for one in figures))
     rows = len(grouped) + 1
-    with plots.new_figure(rows, 2, height=1.6 + 1.9 * rows) as (figure, axes):
+    heading, note = "How true, how steady and how large sets are", "Searches, and what could be taken instead"
+    with picture(path, heading, rows, 2, height=1.6 + 1.9 * rows, note=note) as axes:
         for graph, panels in zip(grouped, axes, strict=False):
             for panel, (quantity, words) in zip(panels, _PANELS, strict=True):
                 _along_p(panel, [one for one in figures if one.graph == graph], quantity)
                 panel.set(title=graph, xlabel="p", ylabel=words, ylim=(0, 104))
         for panel, p in zip(axes[-1], ("0.1", "0.3"), strict=True):
             _sizes(panel, figures, others, p)
-        figure.suptitle("How true, how steady and how large sets are", fontsize=10)
-        legend(figure, labelled(*axes.ravel()), "Searches, and what could be taken instead")
-        plots.save_figure(figure, path)
 
 
 def _along_p(panel: Any, figures: Sequence[Figures], quantity: str) -> None:

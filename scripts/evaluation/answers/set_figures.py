@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from evaluation.answers.alternatives import ALTERNATIVES, Members
 from evaluation.answers.grouped_graphs import GroupedGraph
 from evaluation.answers.minimum import smallest_around
+from evaluation.kept_files import computed_once
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import SEARCHES, P, Search
-from pcneo.basics.whole_file import whole_file
+from pcneo.counting.cliques import edge_ends
 from pcneo.graph import graph_from_edges
 from pcneo.search import needs_of, search_all, search_orders
-
-__all__ = ["PS", "Figures", "measure"]
 
 PS = ("0.1", "0.2", "0.3", "0.4", "0.5")
 
@@ -77,25 +76,18 @@ class Figures:
 def measure(
     grouped: GroupedGraph, folder: Path, ps: Sequence[str], note: Callable[[str], None] = lambda _: None
 ) -> list[Figures]:
-    """Measure a graph; what is finished in the folder is not measured again.
-
-    Args:
-        grouped: the graph.
-        folder: where figures are kept, a file for each p and one for the alternatives.
-        ps: as text.
-        note: called with what is done next.
-    """
+    """Measure a graph, with a file in the folder for each p and one for the alternatives; a finished one is kept."""
     figures: list[Figures] = []
     for p in (*ps, ""):
         name = "".join(c if c.isalnum() else "-" for c in f"{grouped.name} {p or 'others'}")
         path = folder / f"{name}.json"
-        if not path.is_file():
-            note(f"{grouped.name}, {f'p={p}' if p else 'alternatives'}")
-            rows = [asdict(row) for row in (_searches(grouped, p) if p else _alternatives(grouped))]
-            with whole_file(path, replace=True) as file:
-                file.write((json.dumps(rows, indent=1) + "\n").encode())
-        figures += [Figures(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+        figures += [Figures(**row) for row in computed_once(path, partial(_measured, grouped, p, note))]
     return figures
+
+
+def _measured(grouped: GroupedGraph, p: str, note: Callable[[str], None]) -> list[dict[str, object]]:
+    note(f"{grouped.name}, {f'p={p}' if p else 'alternatives'}")
+    return [asdict(row) for row in (_searches(grouped, p) if p else _alternatives(grouped))]
 
 
 def _drawn(graph: Graph, p: float) -> list[int]:
@@ -181,12 +173,10 @@ def _alternatives(grouped: GroupedGraph) -> Iterator[Figures]:
 
 def _thinned(graph: Graph) -> Graph:
     """Return the graph without one in a hundred of its edges, at least one, drawn from a fixed seed."""
-    sources = np.repeat(np.arange(graph.vertex_count), graph.degrees)
-    once = np.flatnonzero(sources < graph.neighbours)
-    away = np.random.default_rng(_SEED).permutation(len(once))[: max(1, round(_REMOVED * len(once)))]
-    left = np.delete(once, away)
-    ends = (graph.keys[sources[left]].tolist(), graph.keys[graph.neighbours[left]].tolist())
-    return graph_from_edges(graph.keys.tolist(), *ends)
+    m = graph.edge_count
+    away = np.random.default_rng(_SEED).permutation(m)[: max(1, round(_REMOVED * m))]
+    sources, targets = (graph.keys[np.delete(ends, away)].tolist() for ends in edge_ends(graph))
+    return graph_from_edges(graph.keys.tolist(), sources, targets)
 
 
 def _sets(batch: CohesionBatch) -> list[Members]:
@@ -215,7 +205,7 @@ def _edges(graph: Graph, members: Members) -> int:
     """Count the edges inside a set."""
     inside = np.zeros(graph.vertex_count, np.bool_)
     inside[members] = True
-    rows = [graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]] for v in members]
+    rows = [graph.neighbours_of(v) for v in members]
     return int(sum(int(inside[row].sum()) for row in rows)) // 2
 
 

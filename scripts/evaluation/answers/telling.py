@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from itertools import groupby
 
 from evaluation.answers.minimum import SECONDS
 from evaluation.answers.set_figures import PS, Figures
+from evaluation.kept_files import as_csv
 from evaluation.tables import RECONSTRUCTED, markdown
-
-__all__ = ["answers_csv", "answers_text"]
 
 _NOTE = (
     "Means over vertices that were drawn from a fixed seed. Own group: the share of the other members that are in the "
@@ -50,11 +47,7 @@ def answers_text(figures: Sequence[Figures], command: str) -> str:
 
 def answers_csv(figures: Iterable[Figures]) -> str:
     """Return all figures as CSV, a row each; empty where there is none."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Figures)])
-    writer.writerows(astuple(one) for one in figures)
-    return text.getvalue()
+    return as_csv([field.name for field in fields(Figures)], map(astuple, figures))
 
 
 def _by_search(figures: Iterable[Figures]) -> Mapping[tuple[str, str], Mapping[str, Figures]]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from evaluation.beside.compared_graphs import GRAPHS
 from evaluation.beside.losses_found import as_degrees_grow, worst_loss
 from evaluation.beside.papers import DIFFERENCE, LEMMA, MECHANISMS, PUBLISHED, SCORE, UNREAD, P, Published, runs_of
-from evaluation.beside.simulated_runs import standard_error_of_respond
+from evaluation.beside.simulated_runs import ORIENTED, standard_error_of_respond
 from evaluation.cells import BesideCell
 from evaluation.claims.judging import digits
 from evaluation.datasets import EvaluatedGraph
-from evaluation.results import Beside, Refused, Result
+from evaluation.finished_cells import Selection
+from evaluation.kept_files import as_csv
+from evaluation.results import Beside, Refused
 from evaluation.tables import markdown
 from pcneo.counting.cliques import clique_counts
 from pcneo.privacy.mechanisms import MECHANISMS as OURS
-
-__all__ = ["Median", "Row", "beside_csv", "beside_text", "cells_of", "mean_of_five", "median_of", "rows_of"]
 
 
 def cells_of(
@@ -50,20 +48,17 @@ def _grouped(name: str) -> bool:
     return name in OURS and OURS[name].needs_groups
 
 
-class Median(tuple[float, float, float]):
-    """The median, and the ends of its 95 % interval by order statistics; of five runs or fewer the extremes."""
+def median_of(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the median of the absolute values, between the ends of its 95 % interval by order statistics.
 
-    __slots__ = ()
-
-
-def median_of(values: Sequence[float]) -> Median:
-    """Return the median of the absolute values with its interval, which assumes nothing of their distribution."""
+    The interval assumes nothing of their distribution; of five runs or fewer it is the extremes.
+    """
     ordered, n = sorted(map(abs, values)), len(values)
     outside, skipped = 0.0, 0
     while skipped < (n - 1) // 2 and (outside := outside + math.comb(n, skipped) / 2**n) <= 0.025:
         skipped += 1
     low = max(0, skipped - 1)
-    return Median((ordered[low], float(np.median(ordered)), ordered[n - 1 - low]))
+    return ordered[low], float(np.median(ordered)), ordered[n - 1 - low]
 
 
 def mean_of_five(values: Sequence[float]) -> tuple[float, float]:
@@ -74,42 +69,28 @@ def mean_of_five(values: Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
-@dataclass(frozen=True)
-class Row:
-    """A finished cell."""
-
-    cell: BesideCell
-    result: Beside | Refused
+Rows: TypeAlias = Selection[BesideCell, Beside | Refused]
+"""Finished cells with their results."""
 
 
-def rows_of(cells: Iterable[BesideCell], results: Iterable[Result | None]) -> list[Row]:
-    """Pair cells with their results, and leave out what is not finished."""
-    return [
-        Row(cell, result)  # pyright: ignore[reportArgumentType]  a cell of this kind has no other result
-        for cell, result in zip(cells, results, strict=True)
-        if result is not None
-    ]
-
-
-def beside_csv(rows: Iterable[Row]) -> str:
+def beside_csv(rows: Rows) -> str:
     """Return every run as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["graph", "mechanism", "epsilon", "run", "error_of_total", "error_of_vertex", "refused"])
-    for row in rows:
-        at = [row.cell.graph, row.cell.mechanism, row.cell.epsilon]
-        if "refused" in row.result:
-            writer.writerow([*at, "", "", "", row.result["refused"]])
+    lines: list[list[object]] = []
+    for cell, result in rows:
+        at = [cell.graph, cell.mechanism, cell.epsilon]
+        if "refused" in result:
+            lines.append([*at, "", "", "", result["refused"]])
             continue
-        vertices = row.result.get("vertices")
-        for run, total in enumerate(row.result["totals"]):
-            writer.writerow([*at, run, f"{total:.6g}", "" if vertices is None else f"{vertices[run]:.6g}", ""])
-    return text.getvalue()
+        vertices = result.get("vertices")
+        for run, total in enumerate(result["totals"]):
+            lines.append([*at, run, f"{total:.6g}", "" if vertices is None else f"{vertices[run]:.6g}", ""])
+    columns = ["graph", "mechanism", "epsilon", "run", "error_of_total", "error_of_vertex", "refused"]
+    return as_csv(columns, lines)
 
 
-def beside_text(rows: Sequence[Row], graphs: Mapping[str, EvaluatedGraph], command: str) -> str:
+def beside_text(rows: Rows, graphs: Mapping[str, EvaluatedGraph], command: str) -> str:
     """Return the report in Markdown."""
-    names = [name for name in graphs if any(row.cell.graph == name for row in rows)]
+    names = [name for name in graphs if len(rows.where(graph=name))]
     parts = [
         "# Private triangle counting, side by side",
         f"Made by `{command}`. k=3; ε is that of one connection in every row: each mechanism below counts so, and none "
@@ -126,9 +107,9 @@ def beside_text(rows: Sequence[Row], graphs: Mapping[str, EvaluatedGraph], comma
         "A loss is in units of ε: 1 is what is promised. For (ε, δ) it is the worst but for failures of probability "
         "δ. `critical` loses that inside groups; outside them connections are not protected at all.",
     ]
-    if any(row.cell.mechanism == "oriented" for row in rows):
+    if len(rows.where(mechanism=ORIENTED)):
         parts += ["### Where a published proof does not cover the mechanism", _lemma()]
-    parts += [f"## {name}\n\n{_graph(name, graphs[name], rows)}" for name in names]
+    parts += [f"## {name}\n\n{_graph(graphs[name], rows.where(graph=name))}" for name in names]
     if lines := [line for figure in PUBLISHED if (line := _published(figure, rows))]:
         head = ["graph", "mechanism", "published, ε=1", "ours: mean of five runs, 95 %", "", "source"]
         parts += ["## Published figures", markdown(head, lines)]
@@ -159,14 +140,10 @@ def _lemma() -> str:
     )
 
 
-def _present(rows: Iterable[Row], of: str) -> list[str]:
-    return list(dict.fromkeys(getattr(row.cell, of) for row in rows))
-
-
-def _promises(rows: Sequence[Row], n: int) -> str:
-    epsilons = _present(rows, "epsilon")
+def _promises(rows: Rows, n: int) -> str:
+    epsilons = rows.values(lambda cell: cell.epsilon)
     lines = []
-    for name in _present(rows, "mechanism"):
+    for name in rows.values(lambda cell: cell.mechanism):
         about = MECHANISMS[name]
         losses = [worst_loss(name, epsilon) for epsilon in epsilons]
         found = [f"{loss.value / float(epsilon):.3f}" for loss, epsilon in zip(losses, epsilons, strict=True)]
@@ -175,10 +152,11 @@ def _promises(rows: Sequence[Row], n: int) -> str:
     return markdown([*head, f"messages and bytes, {n:,} vertices", "who is trusted", "described in"], lines)
 
 
-def _graph(name: str, graph: EvaluatedGraph, rows: Sequence[Row]) -> str:
-    at = {(row.cell.mechanism, row.cell.epsilon): row.result for row in rows if row.cell.graph == name}
-    runs = {row.cell.mechanism: row.cell.runs for row in rows if row.cell.graph == name}
-    epsilons = list(dict.fromkeys(epsilon for _, epsilon in at))
+def _graph(graph: EvaluatedGraph, rows: Rows) -> str:
+    """The tables of one graph, from its rows."""
+    at = {(cell.mechanism, cell.epsilon): result for cell, result in rows}
+    runs = {cell.mechanism: cell.runs for cell, _ in rows}
+    epsilons = rows.values(lambda cell: cell.epsilon)
     counts = graph.dataset.counts
     zeros = float(clique_counts(graph.graph, 3).mean())
     lines = [[MECHANISMS[m].label, *(_total(at.get((m, e))) for e in epsilons), str(runs[m])] for m in runs]
@@ -217,11 +195,10 @@ def _vertex(result: Beside | Refused | None) -> str:
     return digits(float(np.mean(result["vertices"]))) if "vertices" in result else "-"
 
 
-def _published(figure: Published, rows: Sequence[Row]) -> list[str] | None:
-    for row in rows:
-        cell, result = row.cell, row.result
-        if (cell.graph, cell.mechanism, cell.epsilon) == (figure.graph, figure.mechanism, "1") and "totals" in result:
-            low, high = mean_of_five(result["totals"])
-            met = "within" if low <= figure.figure <= high else "not met"
-            return [figure.graph, cell.mechanism, f"{figure.figure:g}", f"{low:.2g} to {high:.2g}", met, figure.source]
-    return None
+def _published(figure: Published, rows: Rows) -> list[str] | None:
+    result = rows.only(graph=figure.graph, mechanism=figure.mechanism, epsilon="1")
+    if result is None or "refused" in result:
+        return None
+    low, high = mean_of_five(result["totals"])
+    met = "within" if low <= figure.figure <= high else "not met"
+    return [figure.graph, figure.mechanism, f"{figure.figure:g}", f"{low:.2g} to {high:.2g}", met, figure.source]

@@ -9,8 +9,6 @@ from pathlib import Path
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, find_files, read_edges
 from pcneo.errors import GraphError
 
-__all__ = ["GRAPHS", "PUBLIC", "check_graph", "graphs_at_hand"]
-
 _SNAP = "snap.stanford.edu, "
 
 PUBLIC = (
@@ -52,11 +50,7 @@ GRAPHS = (*PUBLIC, *DATASETS)
 
 
 def check_graph(graph: EvaluatedGraph) -> None:
-    """Refuse a graph on which there is nothing to compare.
-
-    Raises:
-        GraphError: it has fewer than three vertices, or no triangle.
-    """
+    """Refuse a graph on which there is nothing to compare: it has fewer than three vertices, or no triangle."""
     counts = graph.dataset.counts
     if counts.nodes < 3 or not counts.triangles:
         raise GraphError(
@@ -71,11 +65,6 @@ def graphs_at_hand(folder: Path, names: Sequence[str] = ()) -> dict[str, Evaluat
     """Read the graphs of a folder, or those named, in the order of `GRAPHS`.
 
     A name is that of a graph here, or of any edge list in the folder, without its suffix.
-
-    Raises:
-        ParameterError: there is no such folder.
-        NotFoundError: the folder has none of these graphs, or not one that is named.
-        FileFormatError, GraphError: a file cannot be read, is another graph, or has nothing to compare.
     """
     if not names:
         files = find_files(folder, GRAPHS)

@@ -16,8 +16,6 @@ from evaluation.beside.oriented import added_bound, worth
 from evaluation.beside.simulated_runs import ORIENTED, made
 from pcneo.privacy.mechanisms import Edge, Modelled
 
-__all__ = ["LARGEST", "Loss", "as_degrees_grow", "worst_loss"]
-
 LARGEST = 5
 """Vertices of the largest graphs that are gone through."""
 
@@ -44,12 +42,7 @@ class Loss:
 
 
 def worst_loss(mechanism: str, epsilon: str) -> Loss:
-    """Return the worst loss of one connection, of those that the mechanism means to protect.
-
-    Args:
-        mechanism: its name.
-        epsilon: of a connection.
-    """
+    """Return the worst loss of one connection, of those that the mechanism means to protect."""
     if mechanism == ORIENTED:
         return _of_oriented(float(epsilon))
     if mechanism in ("respond", "critical"):

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from evaluation.beside.pairs_of_neighbours import Asked, asked_pairs
 from pcneo.basics.model import Graph
 
-__all__ = ["BIAS", "PSI", "SPLIT", "added_bound", "draw_order", "draw_total", "symmetric_geometric", "worth"]
-
 PSI, SPLIT, BIAS = 0.5, 0.8, 8.0
 
 Integers = NDArray[np.int64]
@@ -81,13 +79,9 @@ def added_bound(n: int, epsilon: float) -> float:
 
 
 def draw_total(graph: Graph, epsilon: float, rng: np.random.Generator, added: float | None = None) -> float:
-    """Draw one estimate of the number of triangles, Algorithm 4.1.
+    """Draw one estimate of the number of triangles, Algorithm 4.1; each of its four steps has a quarter of ε.
 
-    Args:
-        graph: the graph, of three vertices or more.
-        epsilon: of a connection; each of the four steps has a quarter.
-        rng: where noise comes from.
-        added: to the largest noisy out-degree; what Algorithm 4.1 adds if None. The authors' program adds 0.
+    `added` replaces what Algorithm 4.1 adds to the largest noisy out-degree. The authors' program adds 0.
     """
     n, quarter = graph.vertex_count, epsilon / 4
     place = draw_order(graph, quarter, rng)

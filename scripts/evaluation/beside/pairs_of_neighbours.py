@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
 
-__all__ = ["Asked", "asked_pairs", "sum_of_squared_common"]
-
 Integers = NDArray[np.int64]
 
 
@@ -33,13 +31,9 @@ def _codes(ends: Integers, lengths: Integers, most: int, n: int) -> Integers:
 
 
 def asked_pairs(graph: Graph, ends: NDArray[np.uint32], lengths: Integers, most: int) -> Asked:
-    """Count how often each pair is among the first ends of a vertex.
+    """Count how often each pair is among the first `most` ends of a vertex.
 
-    Args:
-        graph: the graph.
-        ends: of each vertex in turn its out-neighbours, ascending.
-        lengths: how many each vertex has.
-        most: how many of them count.
+    `ends` has the out-neighbours of each vertex in turn, ascending; `lengths` says how many each vertex has.
     """
     n = graph.vertex_count
     pairs, times = np.unique(_codes(ends.astype(np.int64), lengths, most, n), return_counts=True)

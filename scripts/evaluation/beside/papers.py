@@ -8,20 +8,6 @@ from typing import NamedTuple
 
 from evaluation.beside.simulated_runs import ORIENTED
 
-__all__ = [
-    "DIFFERENCE",
-    "EPSILONS",
-    "LEMMA",
-    "MECHANISMS",
-    "PUBLISHED",
-    "SCORE",
-    "UNREAD",
-    "Compared",
-    "P",
-    "Published",
-    "runs_of",
-]
-
 EPSILONS = ("0.5", "1", "2", "3")
 """Of a connection."""
 

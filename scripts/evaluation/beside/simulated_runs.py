@@ -21,8 +21,6 @@ from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import Flips, threshold_of
 
-__all__ = ["ORIENTED", "K", "made", "run_by_run", "standard_error_of_respond", "total_of"]
-
 K = 3
 ORIENTED = "oriented"
 
@@ -39,13 +37,7 @@ def total_of(drawn: Drawn) -> float:
 
 
 def run_by_run(cell: BesideCell, graph: GraphArrays, cohesions: CohesionsOf) -> Beside | Refused:
-    """Simulate releases.
-
-    Args:
-        cell: mechanism, ε, runs, and the groups of a mechanism that needs them.
-        graph: with three vertices and one triangle at least.
-        cohesions: those at the cell's p, by score.
-    """
+    """Simulate releases on a graph with three vertices and one triangle at least."""
     counts = graph.counts(K)
     true = sum(counts.tolist()) // K
     if cell.mechanism == ORIENTED:

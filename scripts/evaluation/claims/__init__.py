@@ -16,39 +16,11 @@ of them, which is in proportion to λ where every count gets noise; with the swi
 from __future__ import annotations
 
 from evaluation.claims.cohesion_claims import COHESION_CLAIMS
-from evaluation.claims.judging import (
-    AS_PRINTED,
-    FAILS,
-    HOLDS,
-    SAID,
-    UNKNOWN,
-    UNPRINTED,
-    UNSURE,
-    Check,
-    Claim,
-    Outcome,
-    Verdict,
-    judge,
-)
+from evaluation.claims.judging import Verdict, judge
 from evaluation.claims.release_claims import RELEASE_CLAIMS
 from evaluation.finished_cells import Finished
 
-__all__ = [
-    "AS_PRINTED",
-    "CLAIMS",
-    "FAILS",
-    "HOLDS",
-    "SAID",
-    "UNKNOWN",
-    "UNPRINTED",
-    "UNSURE",
-    "Check",
-    "Claim",
-    "Outcome",
-    "Verdict",
-    "judge",
-    "judge_all",
-]
+__all__ = ["CLAIMS", "judge_all"]
 
 CLAIMS = (*COHESION_CLAIMS, *RELEASE_CLAIMS)
 """In the paper's order."""

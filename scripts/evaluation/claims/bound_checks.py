@@ -9,11 +9,9 @@ import numpy as np
 
 from evaluation.claims.comparing import Floats, alike, between, clearly, ranks, side
 from evaluation.claims.judging import Check, Outcome
-from evaluation.claims.settings import Panel, in_panels, setting
+from evaluation.claims.settings import Panel, curves_of, in_panels, setting
 from evaluation.experiments import EPSILONS_BY_H, HS
 from evaluation.results import Errors, mean_of
-
-__all__ = ["OPTIMAL_H", "SIMILAR_BY_H", "TIGHTER_WITH_EPSILON"]
 
 Curves = dict[str, tuple[list[Errors], list[Errors]]]
 """`published` and `elv` by h, for each ε."""
@@ -21,8 +19,7 @@ Curves = dict[str, tuple[list[Errors], list[Errors]]]
 
 def _by_h(outcome: Callable[[Curves], Outcome]) -> Check:
     def of_panels(panels: list[Panel]) -> Outcome:
-        curves = [([published for _, published, _ in panel], [elv for _, _, elv in panel]) for panel in panels]
-        return outcome(dict(zip(EPSILONS_BY_H, curves, strict=True)))
+        return outcome(dict(zip(EPSILONS_BY_H, map(curves_of, panels), strict=True)))
 
     return in_panels([[setting("Celegans", 3, epsilon, h) for h in HS] for epsilon in EPSILONS_BY_H], of_panels)
 

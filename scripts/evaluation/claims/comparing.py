@@ -13,19 +13,6 @@ from numpy.typing import NDArray
 from evaluation.cells import SEED
 from evaluation.results import Errors, Quantity, mean_of
 
-__all__ = [
-    "Floats",
-    "Interval",
-    "alike",
-    "between",
-    "clearly",
-    "correlation",
-    "geometric",
-    "ranks",
-    "ratio",
-    "side",
-]
-
 _CONFIDENCE = 0.95
 
 _REDRAWN = 400  # how often means are drawn again for an interval
@@ -38,10 +25,7 @@ Floats = NDArray[np.float64]
 def clearly(better: Errors, worse: Errors, quantity: Quantity = "expected", *, among: int = 1) -> bool:
     """Whether the 95 % interval of the difference of two means leaves out 0.
 
-    Args:
-        better, worse: the results whose mean should be smaller, and larger.
-        quantity: which mean; `expected` is there for pairs at a setting alone.
-        among: how many such questions are decided together: a single wrong yes among them all has 5 % (Bonferroni).
+    `among` says how many such questions are decided together: a single wrong yes among them all has 5 % (Bonferroni).
     """
     smaller, larger = mean_of(better, quantity), mean_of(worse, quantity)
     beyond = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / among)
@@ -58,12 +42,7 @@ def between(
     """Return a number that follows from means over the runs, with its 95 % interval.
 
     The means are drawn again, each with its standard error (a parametric bootstrap). The interval is the basic one: it
-    corrects a correlation for noise that is added twice.
-
-    Args:
-        statistic: takes the means, float64, shape (number of results,).
-        results: the means, in the order that the statistic takes them.
-        quantity: which mean.
+    corrects a correlation for noise that is added twice. The statistic takes the means in the order of the results.
     """
     means, drawn = _redrawn(results, quantity)
     with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where no count gets noise
@@ -100,18 +79,11 @@ def alike(
     scale: Callable[[Floats], Floats],
     quantity: Quantity = "expected",
 ) -> tuple[float, int]:
-    """Correlate a curve with another, or with numbers without noise.
+    """Correlate a curve with another, or with numbers without noise; return the correlation and its `side` of 0.8.
 
     A correlation can be corrected for the noise only while the noise leaves most of it. So a curve that would look
-    different in other runs is on neither side, whatever it looks like in these runs.
-
-    Args:
-        first, second: results along the parameter that is swept; the second may be float64 of the same shape.
-        scale: applied to each curve of means, along the last axis, before they are compared.
-        quantity: which mean.
-
-    Returns:
-        The correlation, and its `side` of 0.8.
+    different in other runs is on neither side, whatever it looks like in these runs. `scale` is applied to each curve
+    of means, along the last axis, before they are compared.
     """
     noisy = [first] if isinstance(second, np.ndarray) else [first, second]
     exact = [second] if isinstance(second, np.ndarray) else []

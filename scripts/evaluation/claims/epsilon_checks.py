@@ -9,28 +9,14 @@ import numpy as np
 
 from evaluation.claims.comparing import Floats, alike, between, ranks, side
 from evaluation.claims.judging import Check, Outcome
-from evaluation.claims.settings import Panel, Setting, in_panels, setting
+from evaluation.claims.settings import Panel, Setting, curves_of, in_panels, setting
 from evaluation.experiments import EPSILON_1S, EPSILONS, HS_BY_EPSILON, HS_BY_EPSILON_1
 from evaluation.results import Errors, Quantity, mean_of
-
-__all__ = [
-    "BEST_EPSILON_1",
-    "BETTER_WITH_EPSILON",
-    "by_epsilon",
-    "by_epsilon_1",
-    "similar_by_epsilon",
-    "trend_of_epsilon_1",
-]
 
 
 def by_epsilon(k: int) -> list[list[Setting]]:
     """Return the settings of a figure by ε: a list for each h."""
     return [[setting("USAirport", k, epsilon, h) for epsilon in EPSILONS] for h in HS_BY_EPSILON]
-
-
-def _both(panel: Panel) -> tuple[list[Errors], list[Errors]]:
-    """The curves of `published` and of `elv`."""
-    return [published for _, published, _ in panel], [elv for _, _, elv in panel]
 
 
 def _errors(curve: Sequence[Errors]) -> Floats:
@@ -43,7 +29,7 @@ def similar_by_epsilon(k: int) -> Check:
     def outcome(panels: list[Panel]) -> Outcome:
         texts, signs = [], []
         for panel in panels:
-            value, sign = alike(*_both(panel), np.log)
+            value, sign = alike(*curves_of(panel), np.log)
             signs.append(sign)
             texts.append(f"h={panel[0][0]['h']}: {value:.2f}")
         return Outcome.of(signs, f"correlation of log expected errors over ε: {', '.join(texts)}")
@@ -60,7 +46,7 @@ def _ends(means: Floats) -> tuple[float, float]:
 def _better_with_epsilon(panels: list[Panel]) -> Outcome:
     texts, signs = [], []
     for panel in panels:
-        published, elv = _both(panel)
+        published, elv = curves_of(panel)
         results = [*published, *elv]
         signs += [
             side(between(lambda means: _ends(means)[1] - _ends(means)[0], results)),
@@ -90,7 +76,7 @@ def _along_epsilon_1(outcome: Callable[[Curves], Outcome]) -> Check:
         curves: Curves = {}
         for panel in panels:
             h = panel[0][0]["h"]
-            curves["published", h], curves["elv", h] = _both(panel)
+            curves["published", h], curves["elv", h] = curves_of(panel)
         return outcome(curves)
 
     return in_panels(by_epsilon_1(), of_panels)

@@ -14,16 +14,6 @@ from evaluation.claims.settings import Panel, Setting, compared, in_panels, sett
 from evaluation.experiments import ALL, EPSILONS_BY_P, HS_BY_P, P_VALUES
 from evaluation.results import Errors, Quantity, mean_of
 
-__all__ = [
-    "by_p",
-    "error_rises",
-    "no_longer_better",
-    "outperforms",
-    "rises_slowly",
-    "smaller_for_published",
-    "two_orders",
-]
-
 _MOST = 0.95  # among many points some are within each other's noise
 
 By = Literal["p", "h", "epsilon_1", "graph"]

@@ -11,23 +11,6 @@ import numpy as np
 from evaluation.cells import INFERRED, PRINTED, RUNS, Switches
 from evaluation.finished_cells import Finished
 
-__all__ = [
-    "AS_PRINTED",
-    "FAILS",
-    "HOLDS",
-    "SAID",
-    "UNKNOWN",
-    "UNPRINTED",
-    "UNSURE",
-    "Check",
-    "Claim",
-    "Outcome",
-    "Verdict",
-    "digits",
-    "judge",
-    "series",
-]
-
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
 
 AS_PRINTED = "holds as printed"

@@ -13,8 +13,6 @@ from evaluation.experiments import ALL, LOSSES, P_VALUES
 from evaluation.finished_cells import Finished
 from evaluation.results import Errors, mean_of
 
-__all__ = ["BALANCES", "FOUR_THIRDS_PROTECTS", "promise_kept", "views_inside", "whole_neighbourhoods"]
-
 Point = tuple[str, int, str]
 """Graph, k and ε of a loss."""
 

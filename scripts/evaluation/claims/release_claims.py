@@ -31,8 +31,6 @@ from evaluation.claims.protection_checks import (
 from evaluation.claims.settings import setting
 from evaluation.experiments import ALL
 
-__all__ = ["RELEASE_CLAIMS"]
-
 _HEPTH, _BITCOIN = "Fig. 6", "Fig. 10"
 _IMPLIED = "implied"
 

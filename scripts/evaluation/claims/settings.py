@@ -10,9 +10,8 @@ from evaluation.claims.judging import Check, Outcome
 from evaluation.finished_cells import Finished, Selection
 from evaluation.results import Errors, Refused, with_expected
 
-__all__ = ["Pair", "Panel", "Setting", "at_settings", "compared", "in_panels", "setting"]
-
 S = TypeVar("S")
+V = TypeVar("V")
 
 
 class Setting(TypedDict):
@@ -36,6 +35,11 @@ Panel = list[Pair]
 def setting(graph: str, k: int, epsilon: str, h: int = 3, p: str = "0.1", epsilon_1: str | None = None) -> Setting:
     """Return a setting, with the evaluation's usual values unless others are given."""
     return {"graph": graph, "k": k, "epsilon": epsilon, "h": h, "p": p, "epsilon_1": epsilon_1}
+
+
+def curves_of(panel: Panel) -> tuple[list[Errors], list[Errors]]:
+    """Return the curves of `published` and of `elv`."""
+    return [published for _, published, _ in panel], [elv for _, _, elv in panel]
 
 
 def compared(settings: Sequence[Setting], outcome: Callable[[Panel], Outcome]) -> Check:
@@ -94,25 +98,20 @@ def _expected(cells: Selection[ReleaseCell, Errors | Refused]) -> Errors | None:
 
 
 def at_settings(
-    settings: Sequence[S],
-    number_of: Callable[[Finished, S], float | None],
-    outcome: Callable[[list[tuple[S, float]]], Outcome],
+    settings: Sequence[S], value_of: Callable[[Finished, S], V | None], outcome: Callable[[list[tuple[S, V]]], Outcome]
 ) -> Check:
-    """Return the check that decides on one number at each setting, whatever the switches.
+    """Return the check that decides on one value at each setting, whatever the switches.
 
-    Args:
-        settings: where.
-        number_of: takes the finished cells and a setting; returns None if the cell with the number is missing.
-        outcome: takes every setting with its number.
+    `value_of` returns None if the cell with the value is missing.
     """
 
     def check(finished: Finished, _: Switches) -> Outcome | None:
-        numbers: list[tuple[S, float]] = []
+        values: list[tuple[S, V]] = []
         for at in settings:
-            number = number_of(finished, at)
-            if number is None:
+            value = value_of(finished, at)
+            if value is None:
                 return None
-            numbers.append((at, number))
-        return outcome(numbers)
+            values.append((at, value))
+        return outcome(values)
 
     return check

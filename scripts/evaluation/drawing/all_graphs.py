@@ -19,15 +19,11 @@ from evaluation.drawing.marks import (
     ZEROS,
     Series,
     at_edge,
-    labelled,
-    legend,
+    picture,
 )
 from evaluation.experiments import LOSSES
 from evaluation.finished_cells import C, Finished, R, Selection
 from evaluation.results import Losses, Quantity, Refused, mean_or_none
-from pcneo import plots
-
-__all__ = ["OVER_GRAPHS", "draw_losses", "draw_over_graphs"]
 
 OVER_GRAPHS = ("all-10", "all-5", "all-1", "all-10-k4")
 """The figures of errors on all graphs."""
@@ -50,7 +46,7 @@ def draw_over_graphs(finished: Finished, path: Path, measure: Quantity, heading:
     """Draw a measure, with its confidence intervals: what promises something above, the paper's mechanism below."""
     names, releases = finished.graph_names, finished.releases
     k = releases.values(lambda cell: cell.k)[0]
-    with plots.new_figure(2, 1, height=6.6, sharex=True, sharey=True) as (figure, axes):
+    with picture(path, heading, 2, 1, height=6.6, shared=True) as axes:
         for place, family, title in zip(axes[:, 0], (PROMISING, PAPERS[k]), _TITLES, strict=True):
             family = [series for series in family if len(series.of(releases, k)) and series.measured(measure)]
             for i, series in enumerate(family):
@@ -59,9 +55,6 @@ def draw_over_graphs(finished: Finished, path: Path, measure: Quantity, heading:
                 _draw_zeros(place, finished, names)
             place.set_title(title)
             _dress(place, names, MEASURES[measure])
-        figure.suptitle(heading, fontsize=10)
-        legend(figure, labelled(*axes[:, 0]))
-        plots.save_figure(figure, path)
 
 
 def _draw_errors(place: Any, series: Series, results: Places[Any], measure: Quantity) -> None:
@@ -91,7 +84,7 @@ def _draw_zeros(place: Any, finished: Finished, names: Sequence[str]) -> None:
 def draw_losses(finished: Finished, path: Path, heading: str) -> None:
     """Draw the worst loss of one connection, as a multiple of ε."""
     names = finished.graph_names
-    with plots.new_figure(len(LOSSES), 1, height=8.2, sharex=True, sharey=True) as (figure, axes):
+    with picture(path, heading, len(LOSSES), 1, height=8.2, note=_LOSSES_NOTE, shared=True) as axes:
         for place, (k, epsilon) in zip(axes[:, 0], LOSSES, strict=True):
             cells = finished.losses.where(k=k, epsilon=epsilon)
             if len(cells):
@@ -102,9 +95,6 @@ def draw_losses(finished: Finished, path: Path, heading: str) -> None:
             )
             place.set_title(f"k = {k}, ε = {epsilon}")
             _dress(place, names, "worst loss / ε")
-        figure.suptitle(heading, fontsize=10)
-        legend(figure, labelled(*axes[:, 0]), _LOSSES_NOTE)
-        plots.save_figure(figure, path)
 
 
 def _draw_losses(

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from evaluation.drawing.marks import labelled, legend
+from evaluation.drawing.marks import picture
 from evaluation.experiments import EXPERIMENTS, P_VALUES
 from evaluation.finished_cells import Finished
 from evaluation.results import Sizes
 from pcneo import plots
-
-__all__ = ["BOXES"]
 
 _MARKS = "Box: 25 % to 75 %; line: median; diamond: mean; whiskers: 5 % and 95 %; points: least and largest."
 
@@ -82,19 +80,11 @@ def _draw_boxes(
 
 
 def _draw(name: str, finished: Finished, path: Path, swept: Sequence[str], families: tuple[_Family, _Family]) -> None:
-    """Draw all graphs at p = 0.3 above, and below the swept graphs by p.
-
-    Args:
-        name: of the figure; it ends in what is drawn.
-        finished: the cells.
-        path: of the picture.
-        swept: the graphs that are shown by p.
-        families: what is compared.
-    """
+    """Draw all graphs at p = 0.3 above, and below the swept graphs by p; the figure's name ends in what is drawn."""
     cells = finished.cohesions
     measure: Measure = "sizes" if name.endswith("size") else "densities"
-    with plots.new_figure(2, 2, height=5.2) as (figure, axes):
-        grid = axes[0, 0].get_gridspec()
+    with picture(path, EXPERIMENTS[name].title, 2, 2, height=5.2, note=_MARKS) as axes:
+        figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
         for place in axes[0]:
             place.remove()
         top = figure.add_subplot(grid[0, :])
@@ -110,9 +100,6 @@ def _draw(name: str, finished: Finished, path: Path, swept: Sequence[str], famil
             place.set(title=graph + note, xlabel="p")
             place.set_visible(bool(ps))
         top.set_visible(bool(names))
-        figure.suptitle(EXPERIMENTS[name].title, fontsize=10)
-        legend(figure, labelled(top, *axes[1]), _MARKS)
-        plots.save_figure(figure, path)
 
 
 def _compare(

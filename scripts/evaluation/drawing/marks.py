@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,30 +17,6 @@ from evaluation.results import Errors, Mean, Quantity, Refused, mean_or_none
 from pcneo import plots
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.protection import Protects
-
-__all__ = [
-    "CONFIDENCE",
-    "MEASURES",
-    "NO_ERROR",
-    "NO_ERROR_MARK",
-    "PAPERS",
-    "PROMISES",
-    "PROMISING",
-    "REFUSED",
-    "REFUSED_MARK",
-    "ZEROS",
-    "Across",
-    "Along",
-    "Points",
-    "Series",
-    "Shown",
-    "at_edge",
-    "draw_series",
-    "labelled",
-    "legend",
-    "points_of",
-    "swept",
-]
 
 PROMISES = "At equal ε the mechanisms promise different things; published promises nothing."
 
@@ -195,15 +173,7 @@ def _means(points: Points, quantity: Quantity) -> list[tuple[float, Mean]]:
 
 
 def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, across: Across) -> None:
-    """Draw a series: a line with its band, and marks on the edges for what a logarithmic axis cannot show.
-
-    Args:
-        axes: the panel.
-        series: the mechanism.
-        points: its results.
-        quantity: the mean that is drawn.
-        across: the panel.
-    """
+    """Draw a series: a line with its band, and marks on the edges for what a logarithmic axis cannot show."""
     first, mark, last = across
     places = [(mark if np.isnan(x) else x, result) for x, result in points]
     at_edge(axes, [x for x, result in places if "refused" in result], series, REFUSED)
@@ -227,16 +197,22 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, a
     axes.fill_between(xs, np.maximum(means - band, means * 0.02), means + band, color=series.colour, alpha=0.25, lw=0)
 
 
-def labelled(*panels: Any) -> dict[str, Any]:
-    """Return the marks of panels by their labels, without repetitions."""
-    marks: dict[str, Any] = {}
-    for panel in panels:
-        marks |= dict(zip(*reversed(panel.get_legend_handles_labels()), strict=True))
-    return marks
+@contextmanager
+def picture(
+    path: Path, heading: str, rows: int, columns: int, *, height: float, note: str = PROMISES, shared: bool = False
+) -> Iterator[Any]:
+    """Yield the panels of a picture, an array of this shape; then put a heading over them, and save the picture.
 
-
-def legend(figure: Any, marks: Mapping[str, Any], title: str = PROMISES) -> None:
-    """Put the legend under the panels, as wide as the figure: marks by their labels."""
-    figure.legend(
-        list(marks.values()), list(marks), loc="outside lower center", ncols=3, title=title, columnspacing=1.2
-    ).get_title().set_fontsize(8)
+    The legend comes under the panels, as wide as the figure, with a note as its title: all marks by their labels.
+    """
+    with plots.new_figure(rows, columns, height=height, sharex=shared, sharey=shared) as (figure, axes):
+        yield axes
+        figure.suptitle(heading, fontsize=10)
+        marks: dict[str, Any] = {}
+        for place in figure.axes:
+            marks |= dict(zip(*reversed(place.get_legend_handles_labels()), strict=True))
+        legend = figure.legend(
+            list(marks.values()), list(marks), loc="outside lower center", ncols=3, title=note, columnspacing=1.2
+        )
+        legend.get_title().set_fontsize(8)
+        plots.save_figure(figure, path)

@@ -19,8 +19,7 @@ from evaluation.drawing.marks import (
     Series,
     Shown,
     draw_series,
-    labelled,
-    legend,
+    picture,
     points_of,
     swept,
 )
@@ -35,8 +34,6 @@ from evaluation.experiments import (
 from evaluation.finished_cells import Finished
 from evaluation.results import Quantity
 from pcneo import plots
-
-__all__ = ["SWEEPS", "draw_bounds", "draw_sweep", "values_along"]
 
 _SIGNS: dict[Along, str] = {"p": "p", "h": "h", "epsilon": "ε", "epsilon_1": "ε1"}
 
@@ -70,16 +67,7 @@ def values_along(finished: Finished, along: Along) -> list[float]:
 
 
 def draw_sweep(finished: Finished, path: Path, measure: Quantity, heading: str, along: Along, panels: Panels) -> None:
-    """Draw a measure of all mechanisms along a parameter.
-
-    Args:
-        finished: the cells.
-        path: of the picture.
-        measure: of `MEASURES`.
-        heading: over the panels.
-        along: the parameter.
-        panels: the panels.
-    """
+    """Draw a measure of all mechanisms along a parameter."""
     values = values_along(finished, along)
 
     k = finished.releases.values(lambda cell: cell.k)[0]
@@ -134,12 +122,8 @@ def _draw_panels(
 ) -> None:
     """Draw the panels, their titles and axes, and the legend; words are of both axes, and over all."""
     along, label, heading = words
-    with plots.new_figure(-(-len(panels) // _COLUMNS), _COLUMNS, height=height, sharex=True, sharey=True) as (
-        figure,
-        axes,
-    ):
-        places = axes.ravel().tolist()
-        for i, (place, shown) in enumerate(zip(places, panels, strict=True)):
+    with picture(path, heading, -(-len(panels) // _COLUMNS), _COLUMNS, height=height, shared=True) as axes:
+        for i, (place, shown) in enumerate(zip(axes.ravel().tolist(), panels, strict=True)):
             draw(place, shown)
             place.set_yscale("log")
             place.set_title(shown.title)
@@ -147,6 +131,3 @@ def _draw_panels(
                 place.set_xlabel(_SIGNS[along])
             if i % _COLUMNS == 0:
                 place.set_ylabel(label.replace(" of ", "\nof ", 1))
-        figure.suptitle(heading, fontsize=10)
-        legend(figure, labelled(*places))
-        plots.save_figure(figure, path)

@@ -23,8 +23,9 @@ from evaluation.cells import (
     SubsetsCell,
     ViewsCell,
 )
-from evaluation.claims import CLAIMS, Claim, Outcome, judge, judge_all
+from evaluation.claims import CLAIMS, judge_all
 from evaluation.claims.comparing import alike, between, clearly, ranks, side
+from evaluation.claims.judging import Claim, Outcome, judge
 from evaluation.datasets import DATASETS
 from evaluation.experiments import ALL, EXPERIMENTS, P_VALUES
 from evaluation.finished_cells import Finished

@@ -17,8 +17,9 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
+from shapes import arrays, search_streamed
 
-from pcneo.basics.model import CohesionBatch, Graph, Key
+from pcneo.basics.model import CohesionBatch, Key
 from pcneo.basics.searches import SEARCHES, P, Search
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx, graph_from_rows
@@ -29,15 +30,10 @@ from pcneo.search import (
     search_all,
     search_batches,
     search_one,
-    search_streamed,
 )
 from pcneo.search.cohesion import Searched, Task, compile_kernels
 
 ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
-
-
-def arrays(graph: naive.Graph) -> Graph:
-    return graph_from_rows((v, list(graph[v])) for v in graph)
 
 
 def fetch_from(graph: naive.Graph) -> Callable[[list[Key]], list[tuple[Key, list[Key]]]]:
