@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import AnyPath, CohesionAround, Key
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import ParameterError
@@ -135,12 +136,11 @@ def _vertex(rings: Rings, key: Key, kind: str, opens: int | None, words: str, *,
 
 def _words(shown: CohesionAround, key: Key, connections: int) -> str:
     """Return the line below the picture for a member."""
-    counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
+    critical = counted(connections, "critical connection")
     if key == shown.cohesion.vertex:
-        return f"{_short(key)}, whose cohesion it is: {counted}."
-    hops = shown.hops[key]
-    away = "3 or more hops" if hops > 2 else f"{hops} hop{'' if hops == 1 else 's'}"
-    return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {counted}."
+        return f"{_short(key)}, whose cohesion it is: {critical}."
+    away = "3 or more hops" if shown.hops[key] > 2 else counted(shown.hops[key], "hop")
+    return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {critical}."
 
 
 def _short(key: Key) -> str:
