@@ -149,22 +149,12 @@ def _short(key: Key) -> str:
 
 
 def _legend(rings: Rings, drawn: CohesionAround, shown: CohesionAround) -> list[tuple[str, str, str]]:
-    """Return the still picture's legend: words, mark, colour."""
-    entries = []
-    for words, looks in entries_of(rings, drawn, shown, 1.0):
-        text = words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$")
-        entries.append((text, _mark(looks), str(looks["color"])))
-    return [entry for entry in entries if entry[1] != "outline"]
-
-
-def _mark(looks: dict[str, Any]) -> str:
-    if looks.get("marker") == "*":
-        return "vertex"
-    if looks.get("marker") == "o" and looks.get("markerfacecolor") == "white":
-        return "dashed line"
-    if "marker" in looks:
-        return "member"
-    return "outline" if "linestyle" in looks else "line"
+    """Return the still picture's legend without the outline: words, mark, colour."""
+    return [
+        (words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$"), mark, str(looks["color"]))
+        for mark, words, looks in entries_of(rings, drawn, shown, 1.0)
+        if mark != "outline"
+    ]
 
 
 def _hint(shown: CohesionAround, cohesions: int) -> str:
