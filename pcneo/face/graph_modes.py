@@ -55,12 +55,7 @@ class CohesionStream(Table, Iterator[Cohesion]):
 
 @dataclass(frozen=True)
 class GraphModes:
-    """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest.
-
-    Attributes:
-        name: None if the database had only one graph to choose, without a name, when this was made.
-        selection: labels, types and key, as far as they were given.
-    """
+    """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest."""
 
     name: str | None
     selection: Selection = field(default_factory=Selection)

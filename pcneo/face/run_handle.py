@@ -328,9 +328,7 @@ class Run(CohesionsByKey):
         ['zeros', 'exact degrees', 'exact counts']
 
         Args:
-            epsilon: ε of each release.
-            k: vertices of the cliques.
-            progress: called with stage, done and total.
+            epsilon, k, progress: as for `GraphHandle.audit`.
         """
         from pcneo.release import Source
         from pcneo.release.audit import audit
