@@ -30,27 +30,18 @@ def print_advice(advice: Advice) -> None:
             f"{rounded(advice.wanted.error)}:"
         )
     rows = [
-        (
-            advised.mechanism,
-            advised.epsilon,
-            None if advised.delta is None else decimal_text(Fraction(advised.delta)),
-            None if advised.standard_error is None else rounded(advised.standard_error),
-            None if advised.standard_error_of_total is None else rounded(advised.standard_error_of_total),
-            None if advised.percent_true is None else f"{advised.percent_true:.3g} %",
-            advised.refused,
-        )
+        {
+            "mechanism": advised.mechanism,
+            "costs ε": advised.epsilon,
+            "δ": None if advised.delta is None else decimal_text(Fraction(advised.delta)),
+            "standard error, at least": rounded(advised.standard_error) or None,
+            "of the total": rounded(advised.standard_error_of_total) or None,
+            "connections among yes-answers": None if advised.percent_true is None else f"{advised.percent_true:.3g} %",
+            "why not": advised.refused,
+        }
         for advised in advice.mechanisms
     ]
-    columns = [
-        "mechanism",
-        "costs ε",
-        "δ",
-        "standard error, at least",
-        "of the total",
-        "connections among yes-answers",
-        "why not",
-    ]
-    print_table(*without_empty(columns, rows))
+    print_table(*without_empty(rows))
     if advice.wanted is not None and advice.mean_count is None:
         say(
             "Without --expect, the error can be that small in a graph without triangles; real graphs, which have "

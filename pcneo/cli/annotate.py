@@ -21,7 +21,7 @@ from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import note, print_row, takes_all_text
 
 if TYPE_CHECKING:
-    from pcneo.annotate import ParquetResult, WriteResult
+    from pcneo.annotate import WriteResult
     from pcneo.basics.model import FoundCohesion
     from pcneo.store.database import Database
 
@@ -168,6 +168,10 @@ def annotate(
     is_streamed = mode is Mode.stream and not in_files
     rows_on_terminal = is_streamed and sys.stdout is not None and sys.stdout.isatty()
     with connected() as db, _cluster(scheduler) as on_cluster, Bars() as bars:
+        if in_files and create_index:
+            raise typer.BadParameter(
+                "stream writes nothing to the database, not even an index.", param_hint="--create-index"
+            )
         result = run(
             db,
             p=p or (None if mode is Mode.write else DEFAULT_P),
@@ -205,7 +209,7 @@ def _way(
     if orders is not None:
         return partial(modes.steadiness, to=to or Path(), orders=orders), print_steadiness
     if to is not None:  # Parquet
-        return partial(_to_parquet, to=to, part=_part(part)), print_files
+        return partial(modes.to_parquet, to=to, part=_part(part)), print_files
     return {
         Mode.write: (modes.write, print_written),
         Mode.stream: (modes.stream, partial(_print_stream, as_json=as_json)),
@@ -265,13 +269,3 @@ def _from_answers(db: Database, *, vertices: object, **options: Any) -> WriteRes
     made = annotate_answers(db, **options)
     note(made.rough)
     return made.written
-
-
-def _to_parquet(db: Database, *, vertices: object, create_index: bool, **options: Any) -> ParquetResult:
-    from pcneo.annotate import to_parquet
-
-    if create_index:
-        raise typer.BadParameter(
-            "stream writes nothing to the database, not even an index.", param_hint="--create-index"
-        )
-    return to_parquet(db, **options)

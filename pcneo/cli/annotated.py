@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.filesize import decimal
+
 from pcneo.basics.frames import rounded
 from pcneo.cli.console import print_table, without_empty
 from pcneo.cli.streams import note
@@ -28,8 +30,6 @@ def print_written(result: WriteResult) -> None:
 
 def print_files(result: ParquetResult) -> None:
     """Print the files of cohesions."""
-    from rich.filesize import decimal
-
     rows = [(file.p, str(file.path), file.cohesions, file.memberships, decimal(file.bytes)) for file in result.files]
     which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
     print_table(
@@ -87,32 +87,20 @@ def _whole(size: float) -> float:
 
 def print_estimate(result: EstimateResult) -> None:
     """Print what storing would cost."""
-    from rich.filesize import decimal
-
     rows = [
-        (
-            p,
-            estimate.sampled,
-            _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
-            _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
-            _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
-            _duration(estimate.total_seconds),
-            decimal(estimate.store_bytes),
-            None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
-        )
+        {
+            "p": p,
+            "sampled": estimate.sampled,
+            "members in all": _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
+            "search": _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
+            "writing": _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
+            "total": _duration(estimate.total_seconds),
+            "in the store": decimal(estimate.store_bytes),
+            "as Parquet": None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
+        }
         for p, estimate in result.estimates.items()
     ]
-    columns = [
-        "p",
-        "sampled",
-        "members in all",
-        "search",
-        "writing",
-        "total",
-        "in the store",
-        "as Parquet",
-    ]
-    print_table(*without_empty(columns, rows), result.caption())
+    print_table(*without_empty(rows), result.caption())
     read = _duration(result.read_seconds)
     note(f"The total is reading, {read}, and the slower of search and writing, which run at the same time.")
     for p, estimate in result.estimates.items():

@@ -90,10 +90,6 @@ def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_
     print_json(advice) if as_json else print_advice(advice)
 
 
-_COLUMNS = ("", "promise", "count error", "total error", "found", "groups known", "inside groups", "worst loss")
-"""Each word is short enough for 80 columns; lines beneath the table explain them."""
-
-
 def _print(result: AuditResult) -> None:
     say(result.notice)
     rests = f", run {result.run} (p={result.p}, search {result.search})" if result.run else ""
@@ -104,7 +100,7 @@ def _print(result: AuditResult) -> None:
         f"{result.total:,} {'triangles' if result.k == 3 else f'{result.k}-cliques'}.{threshold}"
     )
     say("")
-    columns, rows = without_empty(_COLUMNS, [_row(row) for row in result.rows if row.refused is None])
+    columns, rows = without_empty([_row(row) for row in result.rows if row.refused is None])
     print_table(
         columns, rows, f"{result.releases:,} simulated releases of each mechanism, k={result.k}, ε={result.epsilon:g}"
     )
@@ -144,17 +140,23 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _row(row: AuditRow) -> list[Any]:
+def _row(row: AuditRow) -> dict[str, Any]:
+    """Return a row of the table, in words short enough for 80 columns; lines beneath the table explain them."""
     name, _, beside = row.name.partition(", ")
-    shares = (row.found, row.found_with_groups, row.found_of_protected)
-    return [
-        "+ answers" if beside else name.removeprefix("exact "),
-        _promise(name),
-        None if row.error is None else rounded(row.error),
-        None if row.error_of_total is None else rounded(row.error_of_total),
-        *(None if share is None else f"{share:.0%}" for share in shares),
-        None if row.costliest is None else rounded(row.costliest[-1], 2),
-    ]
+    return {
+        "": "+ answers" if beside else name.removeprefix("exact "),
+        "promise": _promise(name),
+        "count error": rounded(row.error) or None,
+        "total error": rounded(row.error_of_total) or None,
+        "found": _percent(row.found),
+        "groups known": _percent(row.found_with_groups),
+        "inside groups": _percent(row.found_of_protected),
+        "worst loss": row.costliest and rounded(row.costliest[-1], 2),
+    }
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{share:.0%}"
 
 
 def _promise(name: str) -> str | None:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.basics.csv_rows import csv_row
+from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.json_form import camel
 from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import connected, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.cli.streams import note, say
+from pcneo.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from pcneo.privacy.account import Account
@@ -75,7 +77,6 @@ def show_budget(
 
     Example: pcneo budget show
     """
-    from pcneo.errors import BudgetError
     from pcneo.release.budget import how_to_mend, show
 
     with connected() as db:
@@ -101,8 +102,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         title = _title(budget.graph, account)
         if budget.releases:
             say(title)
-            columns, rows = without_empty(_COLUMNS, list(map(_row, budget.releases)))
-            print_table(columns, rows, names=["k"])
+            print_table(*without_empty(list(map(_row, budget.releases))), names=["k"])
         else:
             say(f"{title}; nothing released yet")
         for record in budget.totals:
@@ -124,23 +124,27 @@ def _title(graph: str, account: Account) -> str:
 
 
 def _total_text(record: BudgetRecord) -> str:
-    from pcneo.basics.exact_numbers import exact_number
     from pcneo.privacy.composition import Cost
 
     return str(Cost(exact_number(record.epsilon), exact_number(record.delta)))
 
 
-_COLUMNS = ["date", "mechanism", "k", "ε", "δ", "who", "file"]
 _WIDE = 20  # characters of a name, so that a line with all columns fits 80
 
 
-def _row(r: ReleaseRecord) -> list[object]:
-    from pcneo.basics.exact_numbers import exact_number
+def _row(r: ReleaseRecord) -> dict[str, object]:
     from pcneo.privacy.exact import decimal_text
 
     delta = exact_number(r.delta)
-    spent = [decimal_text(exact_number(r.epsilon)), decimal_text(delta) if delta else None]
-    return [f"{r.at:%Y-%m-%d}", r.mechanism, r.k, *spent, _short(r.who, _WIDE // 2), _short(r.file or r.id, _WIDE)]
+    return {
+        "date": f"{r.at:%Y-%m-%d}",
+        "mechanism": r.mechanism,
+        "k": r.k,
+        "ε": decimal_text(exact_number(r.epsilon)),
+        "δ": decimal_text(delta) if delta else None,
+        "who": _short(r.who, _WIDE // 2),
+        "file": _short(r.file or r.id, _WIDE),
+    }
 
 
 def _short(text: str | None, most: int) -> str | None:
@@ -197,13 +201,12 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "totals": list(map(_with_numbers, budget.totals)),
         "releases": list(map(_with_numbers, budget.releases)),
         "damaged": [{"record": damaged.record, "why": damaged.why} for damaged in budget.damaged],
-        "notes": [{camel(name): value for name, value in vars(entry).items()} for entry in budget.notes],
+        "notes": budget.notes,
     }
 
 
 def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
     """Return a record with ε, ε1 and δ as numbers, and beside them as exact text."""
-    from pcneo.basics.exact_numbers import exact_number
     from pcneo.privacy.exact import exact_text
 
     plain: dict[str, object] = {}
@@ -218,9 +221,7 @@ def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
 
 
 @app.command("forget", cls=Command)
-def forget_budget(
-    graph: Graph,
-) -> None:
+def forget_budget(graph: Graph) -> None:
     """Forget a graph's totals and releases, and remove properties that releases wrote; published files stay published.
 
     It asks for the name again; a script gives it on standard input.
@@ -257,7 +258,6 @@ def mend_record(
 
     Example: pcneo budget mend 3f2a9c41d07b friends --epsilon 1
     """
-    from pcneo.errors import ParameterError
     from pcneo.release.ledger_mending import mend, mend_secret
 
     if (record == "secret") != (epsilon is None):

@@ -14,7 +14,6 @@ from pcneo.errors import GraphChangedError
 if TYPE_CHECKING:
     from pcneo.release.checking import Checked
     from pcneo.store.database import Database
-    from pcneo.stored.verifying import VerifiedRun
 
 
 def check(
@@ -73,7 +72,11 @@ def _is_empty(db: Database) -> bool:
 
 def _print(checked: Checked) -> None:
     if checked.runs:
-        _print_verified(list(checked.runs))
+        rows = [
+            (run.run.id, run.run.version, _verdict(run.graph_same), _verdict(run.memberships_same))
+            for run in checked.runs
+        ]
+        print_table(("run", "version", "graph as read", "memberships as written"), rows, names=["version"])
     if checked.findings:
         rows = [
             ("FAULT" if finding.is_fault else "for information", finding.about, finding.what)
@@ -84,23 +87,6 @@ def _print(checked: Checked) -> None:
         say("Nothing is wrong.")
     if any(compared.graph_same is False for compared in checked.runs):
         note("A graph has changed since its run was written; `pcneo annotate --graph NAME` brings its runs up to date.")
-
-
-def _print_verified(runs: list[VerifiedRun]) -> None:
-    """Print how runs compare with the graph and with what was written."""
-    print_table(
-        ("run", "version", "graph as read", "memberships as written"),
-        [
-            (
-                compared.run.id,
-                compared.run.version,
-                _verdict(compared.graph_same),
-                _verdict(compared.memberships_same),
-            )
-            for compared in runs
-        ],
-        names=["version"],
-    )
 
 
 def _verdict(same: bool | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +13,9 @@ from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, print_json
 from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask, note, say
+from pcneo.errors import GraphError, ParameterError
 
 if TYPE_CHECKING:
-    from pcneo.errors import ParameterError
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
     from pcneo.stored.uninstalling import Everything
@@ -90,7 +90,6 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
 
 def _whole_id(db: Database, run: str, *, dry_run: bool) -> str:
     """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed."""
-    from pcneo.errors import ParameterError
     from pcneo.stored.runs import id_and_graph, unfinished_runs
 
     whole = run if run in unfinished_runs(db, db.list_graphs()) else id_and_graph(db, run)[0]
@@ -136,12 +135,10 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
     _, left = uninstall(db, ledger=ledger, progress=bars)
     if as_json:
         return partial(print_json, {"removed": there, "left": left})
+    done = "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
     if left.ledger:
-        kept = f"All of pcneo's data has been removed except the ledger: {_ledger(left)}. `--ledger` removes that, too."
-        return partial(say, kept)
-    return partial(
-        say, "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
-    )
+        done = f"All of pcneo's data has been removed except the ledger: {_ledger(left)}. `--ledger` removes that, too."
+    return partial(say, done)
 
 
 def _everything(there: Everything, *, ledger: bool) -> str:
@@ -164,8 +161,6 @@ def _ledger(there: Everything) -> str:
 
 
 def _nobody_to_ask(what: str) -> ParameterError:
-    from pcneo.errors import ParameterError
-
     return ParameterError(
         f"There is no terminal to ask for confirmation; add --yes to remove {what}.", name="yes", value=None
     )
@@ -174,13 +169,6 @@ def _nobody_to_ask(what: str) -> ParameterError:
 def _confirm(question: str, bars: Bars) -> None:
     bars.rest()
     typer.confirm(visible(question), abort=True, err=True)
-
-
-def _resting(runs: Sequence[str]) -> str:
-    return (
-        f"Releases rest on {len(runs):,} of these runs ({words(list(runs), 12)}): the ledger keeps them, but once the "
-        "graph has changed no later release can use the same groups again"
-    )
 
 
 def _planned(result: CleanResult) -> str:
@@ -200,7 +188,10 @@ def _lines(result: CleanResult, removed: str, had: str) -> list[str]:
     lines = [f"Runs {removed}, each with all its versions: {len(result.runs):,}{named}"]
     lines.append(f"Cohesions {removed}: {result.hubs:,}")
     if result.relied_on:
-        lines.append(_resting(result.relied_on))
+        lines.append(
+            f"Releases rest on {len(result.relied_on):,} of these runs ({words(list(result.relied_on), 12)}): the "
+            "ledger keeps them, but once the graph has changed no later release can use the same groups again"
+        )
     if result.earlier_runs:
         lines.append(f"Runs of an earlier pcneo {removed}: {result.earlier_runs:,}")
     lines += [f"Property {removed} that a release {had} written: {name}" for name in result.properties]

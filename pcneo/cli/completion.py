@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from pcneo.errors import PcneoError
+
 
 def complete_queries(incomplete: str) -> list[tuple[str, str]]:
     """Return the names of queries that begin with this text, with what they ask."""
@@ -26,7 +28,6 @@ def complete_graphs(incomplete: str) -> list[str]:
 def _names(of: Callable[..., str]) -> list[str]:
     from pcneo.basics.config import read_environment
     from pcneo.cli.console import local_settings
-    from pcneo.errors import PcneoError
     from pcneo.store.connection import connect_to
     from pcneo.stored.runs import list_runs
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import typer
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.console import Group as RenderGroup
+from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
@@ -43,8 +44,6 @@ def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
 
 def exported(result: ExportResult) -> str:
     """Return a line about a file that was written for other programs."""
-    from rich.filesize import decimal
-
     held = f"{result.nodes:,} nodes, {result.edges:,} edges"
     if result.memberships:  # one cohesion is written without any: its members are the nodes
         held += f", {result.memberships:,} memberships"
@@ -153,10 +152,10 @@ def print_table(
         console.print(_table(heads, values, cells, widths, heading) if widths else _paragraphs(heads, cells, heading))
 
 
-def without_empty(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> tuple[list[str], list[list[Any]]]:
-    """Return a table without the columns that no row has a value in."""
-    kept = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
-    return [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
+def without_empty(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+    """Return columns and rows for `print_table`, without the columns that no row has a value in."""
+    kept = [name for name in (rows[0] if rows else ()) if any(row[name] is not None for row in rows)]
+    return kept, [[row[name] for name in kept] for row in rows]
 
 
 def _cell(value: Any, is_name: bool) -> str:

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import Bars, open_database, print_table, working
-from pcneo.cli.server import describe, exports, telling_fetched
-from pcneo.cli.streams import note, say, say_verbatim
+from pcneo.basics.selection import Selection
+from pcneo.cli.console import Bars, open_database, print_table
+from pcneo.cli.server import describe, exports, started
+from pcneo.cli.streams import say, say_verbatim
+
+if TYPE_CHECKING:
+    from pcneo.annotate import UpdatedRun
+    from pcneo.store.database import Database
+    from pcneo.stored.queries import QueryResult
+
+
+_QUERIES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("critical_connections", "Which connections hold student 58's cohesion together?", {"id": 58}),
+    ("most_needed_vertices", "Which students do the most cohesions rest on?", {"limit": 5}),
+    ("densest_cohesions", "Whose cohesions are the densest?", {"limit": 5}),
+)
+"""The queries of the demo: name, what it answers here, and all parameters but the run."""
 
 
 def demo(
@@ -30,28 +44,21 @@ def demo(
     if notebook is not None:
         _write_notebook(notebook)
         return
-    from pcneo.cli.walkthrough import DEMO_QUERIES, run_demo, start_demo_server
-    from pcneo.server.servers import is_fetched
+    from pcneo.server.folders import data_folder
 
-    fetched = is_fetched()
-    if not fetched:
-        note("Fetching Neo4j first (about 155 MB).")
-    with working("starting Neo4j") as bars:
-        server = start_demo_server(None if fetched else telling_fetched(bars))
+    server = started(data_folder().with_name("demo"))
     with open_database(ConnectionSettings(server.uri, server.username, server.password), local=True) as db:
         with Bars() as bars:
-            result = run_demo(db, progress=bars)
-        run = result.written.runs[0]
+            run, tables = _annotate_and_ask(db, bars)
         members = run.summary.memberships / max(1, run.summary.cohesions)
         say(
             f"Stored the p-cohesion (p = {run.search.p}) of each of {run.summary.cohesions:,} students, with "
             f"{rounded(members, 2)} members on average."
         )
-        for query in DEMO_QUERIES:
-            table = result.tables[query.name]
-            arguments = "".join(f" --param {name}={value}" for name, value in query.parameters.items())
-            say(f"\n{query.question}")
-            say_verbatim(f"  pcneo queries {query.name} --run{arguments}")
+        for (name, question, parameters), table in zip(_QUERIES, tables, strict=True):
+            arguments = "".join(f" --param {parameter}={value}" for parameter, value in parameters.items())
+            say(f"\n{question}")
+            say_verbatim(f"  pcneo queries {name} --run{arguments}")
             print_table(table.columns, table.rows, names=table.keys)
     say("\nThe server keeps running:")
     say_verbatim(describe(server))
@@ -66,6 +73,19 @@ def demo(
         "Go on in a notebook: pcneo demo --notebook tutorial.ipynb\n"
         f"Stop it: pcneo --data {shlex.quote(str(server.data))} server stop"
     )
+
+
+def _annotate_and_ask(db: Database, bars: Bars) -> tuple[UpdatedRun, list[QueryResult]]:
+    """Load the shipped friendships and annotate them; return what was stored, and the answers to `_QUERIES`."""
+    from pcneo import annotate
+    from pcneo.annotate.load import load
+    from pcneo.face.first_steps import sample_path
+    from pcneo.stored.queries import run_query
+
+    load(db, sample_path(), node_label="Person", relationship_type="KNOWS", key="id", progress=bars)
+    selection = Selection("Person", "KNOWS", "id")
+    (run,) = annotate.write(db, p="0.3", graph="friends", selection=selection, progress=bars).runs  # as in the guide
+    return run, [run_query(db, name, parameters={"run": run.run, **given}) for name, _, given in _QUERIES]
 
 
 def _write_notebook(path: Path) -> None:

@@ -5,35 +5,32 @@ from __future__ import annotations
 from enum import Enum
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from typer.core import TyperCommand, TyperGroup
 
+_Base = TyperCommand if TYPE_CHECKING else object
 
-class Command(TyperCommand):
+
+class _Readable(_Base):
+    """What commands and groups share."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Take what typer gives."""
+        super().__init__(*arguments, **options)
+        self.help = _unwrapped(self.help)
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters."""
+        return _shown(super().get_params(ctx))
+
+
+class Command(_Readable, TyperCommand):
     """A command whose flags are shown without a type, and whose help is wrapped again."""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take what typer gives."""
-        super().__init__(*arguments, **options)
-        self.help = _unwrapped(self.help)
 
-    def get_params(self, ctx: Any) -> Any:
-        """Return the parameters."""
-        return _shown(super().get_params(ctx))
-
-
-class Group(TyperGroup):
+class Group(_Readable, TyperGroup):
     """A group of commands with such help."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take what typer gives."""
-        super().__init__(*arguments, **options)
-        self.help = _unwrapped(self.help)
-
-    def get_params(self, ctx: Any) -> Any:
-        """Return the parameters."""
-        return _shown(super().get_params(ctx))
 
 
 def _unwrapped(text: str | None) -> str | None:

@@ -85,9 +85,7 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
     elif rows:
         for row, release in zip(rows, prepared, strict=True):
             row["delta"] = decimal_text(release.spend.delta)
-        print_table(
-            *without_empty([_COLUMNS.get(name, name) for name in rows[0]], [list(row.values()) for row in rows])
-        )
+        print_table(*without_empty([{_COLUMNS.get(name, name): value for name, value in row.items()} for row in rows]))
 
 
 _COLUMNS = {

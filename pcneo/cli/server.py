@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from pcneo.cli.console import Bars, chosen_folder, print_json, working
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.cli.streams import note, say, say_verbatim
+from pcneo.errors import LocalServerError, PcneoError
 
 if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer
@@ -44,22 +46,22 @@ def start(
 
     Example: pcneo --data ./graph server start
     """
-    from pcneo.server.servers import is_fetched
-    from pcneo.server.servers import start as start_server
+    server = started(chosen_folder(), browser=browser, serve=serve)
+    _print(server, as_json, "is already running" if server.already_running else "started")
+    if browser and not as_json:
+        say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
+
+
+def started(folder: Path | None, *, browser: bool = False, serve: bool = False) -> LocalServer:
+    """Start a local server, show how far that is, and note that Neo4j has to be fetched first, if so."""
+    from pcneo.server.servers import is_fetched, start
 
     fetched = is_fetched(browser=browser)
     if not fetched:
         note(f"Fetching Neo4j first (about {170 if browser else 155} MB).")
     with working("starting Neo4j") as bars:
-        server = start_server(
-            chosen_folder(),
-            browser=browser,
-            serve=serve,
-            progress=None if fetched else telling_fetched(bars, 2 if browser else 1),
-        )
-    _print(server, as_json, "is already running" if server.already_running else "started")
-    if browser and not as_json:
-        say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
+        tell = None if fetched else telling_fetched(bars, 2 if browser else 1)
+        return start(folder, browser=browser, serve=serve, progress=tell)
 
 
 def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
@@ -78,7 +80,6 @@ def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
 
 def _to_paste(server: LocalServer) -> str:
     """Return a query to paste into Neo4j Browser: a cohesion of the latest run that fits into a picture."""
-    from pcneo.errors import PcneoError
     from pcneo.server.folders import data_option
     from pcneo.store.connection import connect_to
     from pcneo.stored.queries import render_query, run_query
@@ -120,11 +121,10 @@ def status(as_json: Json = False) -> None:
     starting = list_starting(data)
     for record in starting:
         note(f"Neo4j {record.version}, process {record.pid}, is starting on {visible(record.data)}.")
-    if not servers and starting:
-        raise typer.Exit(1)
     if not servers:
-        note("No local server is running." if data is None else f"No local server runs on {data}.")
-        raise typer.Exit(1)
+        if not starting:
+            note("No local server is running." if data is None else f"No local server runs on {data}.")
+        raise typer.Exit(PcneoError.exit_code)
     for server in servers:
         _print(server, as_json, "running")
 
@@ -135,7 +135,6 @@ def stop() -> None:
 
     Example: pcneo server stop
     """
-    from pcneo.errors import LocalServerError
     from pcneo.server.servers import find_running
     from pcneo.server.servers import status as server_status
     from pcneo.server.servers import stop as stop_server

@@ -13,8 +13,8 @@ from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.selection import Selection
 from pcneo.errors import ParameterError
 from pcneo.face.graph_handle import GraphHandle, graph_handle
-from pcneo.face.listings import Listing, record_row
-from pcneo.face.run_handle import Run
+from pcneo.face.listings import Listing
+from pcneo.face.run_handle import Run, listed_runs
 from pcneo.service.blocking import ask as ask_service
 from pcneo.service.placing import AnsweredRequest
 from pcneo.store.connection import connect as connect_to_store
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pcneo.graph.given import GivenGraph
     from pcneo.release.budget import GraphBudget
     from pcneo.release.checking import Checked
-    from pcneo.server.servers import LocalServer
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
 
@@ -154,10 +153,7 @@ class Db:
         >>> db.runs()
         1 run: friends@3/10
         """
-        from pcneo.stored.runs import list_runs
-
-        found = list_runs(self._database)
-        return Listing((Run(self._database, run) for run in found), lambda run: record_row(run.record), ("run", "runs"))
+        return listed_runs(self._database)
 
     def run(self, id: str) -> Run:
         """Return a standing run by its id, or enough of the beginning of its id to be unique.
@@ -370,23 +366,20 @@ def connect(
         ParameterError: an address without a user, or an address together with a driver.
         TypeError: an argument has the wrong type.
     """
-    for name, value, kinds, wanted in (
-        ("uri", uri, str, "an address such as 'neo4j://localhost'"),
-        ("database", database, str, "the name of a database"),
+    for name, value, wanted in (
+        ("uri", uri, "an address such as 'neo4j://localhost'"),
+        ("database", database, "the name of a database"),
     ):
-        if value is not None and not isinstance(value, kinds):
+        if value is not None and not isinstance(value, str):
             hint = " An open driver is given as driver=." if hasattr(value, "session") else ""
             raise TypeError(f"{name} is {wanted}, not {value!r}, which is {type(value).__name__}.{hint}")
     if driver is not None and not hasattr(driver, "session"):
         raise TypeError(f"driver is an open driver of Neo4j's, not {driver!r}, which is {type(driver).__name__}")
     if auth is not None and not (isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(a, str) for a in auth)):
         raise TypeError(f"auth is a pair of texts, ('user', 'password'), not {type(auth).__name__}")
-    if uri is None and driver is None and "NEO4J_URI" not in os.environ and (server := _running()) is not None:
-        uri, auth = server.uri, auth or (server.username, server.password)
+    if uri is None and driver is None and "NEO4J_URI" not in os.environ:
+        from pcneo.server.servers import find_running
+
+        if (server := find_running()) is not None:
+            uri, auth = server.uri, auth or (server.username, server.password)
     return Db(connect_to_store(uri, auth=auth, database=database, driver=driver))
-
-
-def _running() -> LocalServer | None:
-    from pcneo.server.servers import find_running
-
-    return find_running()

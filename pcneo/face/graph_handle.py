@@ -11,8 +11,8 @@ from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
-from pcneo.face.listings import Listing, record_row
-from pcneo.face.run_handle import Run
+from pcneo.face.listings import Listing
+from pcneo.face.run_handle import Run, listed_runs
 from pcneo.service.blocking import ask as ask_service
 from pcneo.service.placing import AnsweredRequest
 
@@ -67,10 +67,7 @@ class GraphHandle(GraphModes):
         >>> friends.runs()[0].search.p
         P('3/10')
         """
-        from pcneo.stored.runs import list_runs
-
-        found = list_runs(self.db, graph=self._named())
-        return Listing((Run(self.db, run) for run in found), lambda run: record_row(run.record), ("run", "runs"))
+        return listed_runs(self.db, self._named())
 
     def run(self, p: AnyP | None = None, search: str | None = None, *, run: str | None = None) -> Run:
         """Return a standing run.
@@ -207,7 +204,7 @@ class GraphHandle(GraphModes):
                 name="mechanism",
                 value=mechanism,
             )
-        asked = self._asked(writes=True)
+        place = self._place(writes=True)
         request = Release(
             mechanism=mechanism,
             to=to,
@@ -215,7 +212,7 @@ class GraphHandle(GraphModes):
             answers=answers,
             answers_from=answers_of(answers_from),
             parties=parties,
-            graph=asked["graph"],
+            graph=place["graph"],
         )
         terms = Terms(
             budget_epsilon=budget_epsilon,
@@ -226,7 +223,7 @@ class GraphHandle(GraphModes):
             anyway=anyway,
             dry_run=dry_run,
         )
-        return make_release(self.db, request, terms, selection=asked["selection"], progress=progress)
+        return make_release(self.db, request, terms, selection=place["selection"], progress=progress)
 
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
@@ -267,7 +264,7 @@ class GraphHandle(GraphModes):
         from pcneo.release import annotate_answers
 
         return annotate_answers(
-            self.db, answers_from=answers, p=p, search=search, progress=progress, **self._asked(writes=True)
+            self.db, answers_from=answers, p=p, search=search, progress=progress, **self._place(writes=True)
         )
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.keys import checked_keys
-from pcneo.basics.model import AnyPath, FoundCohesion, Key, Progress
+from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.face.one_cohesion import Cohesion
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from pcneo.annotate import EstimateResult, Keeping, ParquetResult, StatsResult, SteadinessResult, WriteResult
+    from pcneo.annotate.plan import Asked
     from pcneo.store.database import Database
 
 
@@ -54,21 +55,32 @@ class CohesionStream(Table, Iterator[Cohesion]):
 
 @dataclass(frozen=True)
 class GraphModes:
-    """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest.
-
-    Attributes:
-        name: None if the database had only one graph to choose, without a name, when this was made.
-        selection: labels, types and key, as far as they were given.
-    """
+    """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest."""
 
     name: str | None
     selection: Selection = field(default_factory=Selection)
     db: Database = field(kw_only=True, repr=False, compare=False)
 
-    def _asked(self, *, writes: bool = False) -> dict[str, Any]:
+    def _place(self, *, writes: bool = False) -> dict[str, Any]:
         """Return the graph's name and selection for a mode of annotate: only a mode that writes can give a new name."""
         known = {graph.name for graph in self.db.list_graphs()}
         return {"graph": self.name if writes or self.name in known else None, "selection": self.selection}
+
+    def _asked(
+        self, p: SeveralP | None, search: str | None, vertices: Vertices | None, effort: int | None,
+        concurrency: int | None, check: bool, scheduler: Client | None, progress: Progress | None,
+    ) -> Asked:  # fmt: skip
+        """Return what every mode of annotate takes."""
+        return {
+            "p": p,
+            "search": search,
+            "vertices": plain_keys(vertices),
+            "effort": effort,
+            "concurrency": concurrency,
+            "check": check,
+            "scheduler": scheduler,
+            "progress": progress,
+        }
 
     # --- The modes of annotate
 
@@ -110,20 +122,9 @@ class GraphModes:
         """
         from pcneo.annotate import write
 
-        return write(
-            self.db,
-            p=p,
-            search=search,
-            vertices=plain_keys(vertices),
-            effort=effort,
-            concurrency=concurrency,
-            check=check,
-            create_index=create_index,
-            keeping=keeping,
-            scheduler=scheduler,
-            progress=progress,
-            **self._asked(writes=True),
-        )
+        asked = self._asked(p, search, vertices, effort, concurrency, check, scheduler, progress)
+        asked["create_index"] = create_index
+        return write(self.db, keeping=keeping, **asked, **self._place(writes=True))
 
     def stream(
         self,
@@ -147,22 +148,11 @@ class GraphModes:
             search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
         """
         from pcneo.annotate import stream
+        from pcneo.stored.showing import read_around
 
-        given = self._asked()
-        found = stream(
-            self.db,
-            p=p,
-            search=search,
-            vertices=plain_keys(vertices),
-            effort=effort,
-            concurrency=concurrency,
-            check=check,
-            scheduler=scheduler,
-            progress=progress,
-            **given,
-        )
-        selection = self._known_selection()
-        look = partial(_look, self.db, selection)
+        asked = self._asked(p, search, vertices, effort, concurrency, check, scheduler, progress)
+        found = stream(self.db, **asked, **self._place())
+        look = partial(read_around, self.db, self._known_selection())
         return CohesionStream(Cohesion(cohesion, look) for cohesion in found)
 
     def stats(
@@ -190,19 +180,8 @@ class GraphModes:
         """
         from pcneo.annotate import stats
 
-        return stats(
-            self.db,
-            p=p,
-            search=search,
-            plot=plot,
-            vertices=plain_keys(vertices),
-            effort=effort,
-            concurrency=concurrency,
-            check=check,
-            scheduler=scheduler,
-            progress=progress,
-            **self._asked(),
-        )
+        asked = self._asked(p, search, vertices, effort, concurrency, check, scheduler, progress)
+        return stats(self.db, plot=plot, **asked, **self._place())
 
     def steadiness(
         self,
@@ -231,18 +210,8 @@ class GraphModes:
         """
         from pcneo.annotate import steadiness
 
-        return steadiness(
-            self.db,
-            to=to,
-            orders=orders,
-            p=p,
-            search=search,
-            vertices=plain_keys(vertices),
-            effort=effort,
-            concurrency=concurrency,
-            progress=progress,
-            **self._asked(),
-        )
+        asked = self._asked(p, search, vertices, effort, concurrency, False, None, progress)
+        return steadiness(self.db, to=to, orders=orders, **asked, **self._place())
 
     def estimate(
         self,
@@ -264,15 +233,8 @@ class GraphModes:
         """
         from pcneo.annotate import estimate
 
-        return estimate(
-            self.db,
-            p=p,
-            search=search,
-            effort=effort,
-            concurrency=concurrency,
-            progress=progress,
-            **self._asked(),
-        )
+        asked = self._asked(p, search, None, effort, concurrency, False, None, progress)
+        return estimate(self.db, **asked, **self._place())
 
     def to_parquet(
         self,
@@ -300,19 +262,8 @@ class GraphModes:
         """
         from pcneo.annotate import to_parquet
 
-        return to_parquet(
-            self.db,
-            to=to,
-            part=part,
-            p=p,
-            search=search,
-            effort=effort,
-            concurrency=concurrency,
-            check=check,
-            scheduler=scheduler,
-            progress=progress,
-            **self._asked(writes=True),
-        )
+        asked = self._asked(p, search, None, effort, concurrency, check, scheduler, progress)
+        return to_parquet(self.db, to=to, part=part, **asked, **self._place(writes=True))
 
     def load_cohesions(
         self,
@@ -350,9 +301,3 @@ class GraphModes:
 def plain_keys(vertices: Vertices | None) -> list[Key] | None:
     """Return one key or several as a list of Python's own; None for every vertex."""
     return None if vertices is None else checked_keys(vertices)
-
-
-def _look(db: Database, selection: Selection, found: FoundCohesion) -> Any:
-    from pcneo.stored.showing import read_around
-
-    return read_around(db, selection, found)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.frames import Table, counted, rounded
-from pcneo.basics.keys import checked_count, checked_key, checked_keys, key_meant, key_text
+from pcneo.basics.frames import counted, rounded
+from pcneo.basics.keys import checked_key, checked_keys, key_meant, key_text
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError, NotFoundError
-from pcneo.face.one_cohesion import Cohesion
+from pcneo.face.one_cohesion import Cohesion, CohesionsByKey
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, check_is_vertex, positions_of
 from pcneo.search import search_all, search_one
@@ -30,7 +29,7 @@ SHOWN = 4
 """How many cohesions a repr names."""
 
 
-class Cohesions(Table):
+class Cohesions(CohesionsByKey):
     """Minimal p-cohesions of a graph's vertices, by key, in ascending order of the keys.
 
     >>> import networkx, pcneo
@@ -113,38 +112,6 @@ class Cohesions(Table):
 
     def _of_members(self, around: CohesionAround) -> Iterator[CohesionAround]:
         return (self[key].around for key in around.further if key in self._places)
-
-    @overload
-    def get(self, key: Key) -> Cohesion | None: ...
-    @overload
-    def get(self, key: Key, default: Any) -> Any: ...
-    def get(self, key: Key, default: Any = None) -> Any:
-        """Return the cohesion of a vertex, or `default` if it has none here.
-
-        >>> import pcneo
-        >>> pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").get(7) is None
-        True
-
-        Args:
-            key: the vertex.
-            default: returned if the vertex has no cohesion here.
-        """
-        try:
-            return self[key]
-        except MissingKeyError:
-            return default
-
-    def head(self, count: int = 5) -> list[Cohesion]:
-        """Return the first cohesions.
-
-        >>> import pcneo
-        >>> len(pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").head(2))
-        2
-
-        Args:
-            count: how many at most.
-        """
-        return list(islice(self, max(0, checked_count("count", count))))
 
     def _around(self, found: FoundCohesion) -> CohesionAround:
         places = self._of_graph

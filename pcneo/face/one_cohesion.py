@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from pcneo.basics.frames import Table, counted, rounded
+from pcneo.basics.keys import checked_count
 from pcneo.basics.model import AnyPath, CohesionAround, FoundCohesion, Key, LocalView
 from pcneo.basics.searches import P, Search
-from pcneo.errors import PcneoError
+from pcneo.errors import MissingKeyError, PcneoError
 
 if TYPE_CHECKING:
     import networkx
@@ -216,6 +219,50 @@ class Cohesion(Table):
             f"Cohesion of {found.vertex!r}: {counted(found.size, 'member')}, {counted(found.edges, 'connection')}, "
             f"density {rounded(found.density, 3)}, p={found.p}, search {found.search.name}{known}"
         )
+
+
+class CohesionsByKey(Table):
+    """Cohesions by the key of their vertex, in a run or in memory."""
+
+    @abstractmethod
+    def __getitem__(self, key: Key) -> Cohesion:
+        """Return the cohesion of a vertex."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Cohesion]:
+        """Yield the cohesions in order."""
+
+    @overload
+    def get(self, key: Key) -> Cohesion | None: ...
+    @overload
+    def get(self, key: Key, default: Any) -> Any: ...
+    def get(self, key: Key, default: Any = None) -> Any:
+        """Return the cohesion of a vertex, or `default` if it has none here.
+
+        >>> import pcneo
+        >>> pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").get(7) is None
+        True
+
+        Args:
+            key: the vertex.
+            default: returned if the vertex has no cohesion here.
+        """
+        try:
+            return self[key]
+        except MissingKeyError:
+            return default
+
+    def head(self, count: int = 5) -> list[Cohesion]:
+        """Return the first cohesions.
+
+        >>> import pcneo
+        >>> len(pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").head(2))
+        2
+
+        Args:
+            count: how many at most.
+        """
+        return list(islice(self, max(0, checked_count("count", count))))
 
 
 def seen_cohesion(around: CohesionAround, members: Members) -> Cohesion:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import Table, columns_of, counted
+from pcneo.basics.frames import columns_of, counted
 from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
 from pcneo.face.listings import Listing, difference_row, record_row, why_unread
-from pcneo.face.one_cohesion import Cohesion, look_around, seen_cohesion
+from pcneo.face.one_cohesion import Cohesion, CohesionsByKey, look_around, seen_cohesion
 
 if TYPE_CHECKING:
     from pcneo.face.many_cohesions import Cohesions
@@ -34,7 +33,7 @@ PAGE_MEMBERSHIPS = 100_000
 """About how many memberships iterating holds at a time."""
 
 
-class Run(Table):
+class Run(CohesionsByKey):
     """A standing run: the cohesions of one graph, p and search, by the key of their vertex.
 
     Each access reads the version that is current then; `version(n)` stays at version n. The examples use a database
@@ -180,20 +179,6 @@ class Run(Table):
             raise MissingKeyError(str(error), **error.data) from None
         return seen_cohesion(shown, lambda _: show_members(self._db, shown))
 
-    def get(self, key: Key, default: Any = None) -> Any:
-        """Return the cohesion of a vertex, or `default` if it has none.
-
-        >>> run.get(4711)
-
-        Args:
-            key: the vertex.
-            default: returned if the vertex has no cohesion here.
-        """
-        try:
-            return self[key]
-        except MissingKeyError:
-            return default
-
     def __iter__(self) -> Iterator[Cohesion]:
         """Yield every cohesion, a page at a time, at one version."""
         from pcneo.stored.showing import cohesion_of
@@ -210,17 +195,6 @@ class Run(Table):
                     yield Cohesion(cohesion_of(hub, stored.run.search), look, note=note)
         with self._db.reading_version(stored.run):
             pass  # hubs may have been removed while the last pages were being read
-
-    def head(self, count: int = 5) -> list[Cohesion]:
-        """Return the first cohesions.
-
-        >>> len(run.head(2))
-        2
-
-        Args:
-            count: how many at most.
-        """
-        return list(islice(self, max(0, checked_count("count", count))))
 
     def read(self, progress: Progress | None = None) -> Cohesions:
         """Read the graph and every cohesion into memory, where they need no database.
@@ -354,9 +328,7 @@ class Run(Table):
         ['zeros', 'exact degrees', 'exact counts']
 
         Args:
-            epsilon: ε of each release.
-            k: vertices of the cliques.
-            progress: called with stage, done and total.
+            epsilon, k, progress: as for `GraphHandle.audit`.
         """
         from pcneo.release import Source
         from pcneo.release.audit import audit
@@ -394,3 +366,11 @@ class Run(Table):
     def __reduce__(self) -> Any:
         """Refuse to be pickled: it holds a connection."""
         raise TypeError("a run holds a connection and cannot be pickled; read() returns what it holds in memory")
+
+
+def listed_runs(db: Database, graph: str | None = None) -> Listing[Run]:
+    """Return the standing runs of a graph, or of all graphs, by id."""
+    from pcneo.stored.runs import list_runs
+
+    found = list_runs(db, graph=graph)
+    return Listing((Run(db, stored) for stored in found), lambda run: record_row(run.record), ("run", "runs"))

@@ -5,16 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pcneo.basics.config import __version__
 from pcneo.errors import PcneoError, needs_extra
 from pcneo.mcp.agent_tools import AgentTools
 from pcneo.store.database import Database
-
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-
 
 INSTRUCTIONS = (
     "Stored critical connections of graphs in Neo4j. Begin with list_graphs and list_runs. Cohesions are computed from "
@@ -25,11 +21,6 @@ INSTRUCTIONS = (
 
 def run_agent_server(db: Database, *, allow_requests: bool = False) -> None:
     """Answer on standard input and output until the client disconnects."""
-    make_agent_server(db, allow_requests=allow_requests).run()
-
-
-def make_agent_server(db: Database, *, allow_requests: bool = False) -> MCPServer[Any]:
-    """Return the server that `run_agent_server` runs."""
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp_types import ToolAnnotations
@@ -46,7 +37,7 @@ def make_agent_server(db: Database, *, allow_requests: bool = False) -> MCPServe
     if allow_requests:
         annotations = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
         server.add_tool(_answering(tools.place_request, turn), annotations=annotations)
-    return server
+    server.run()
 
 
 def _answering(tool: Callable[..., Any], turn: threading.Lock) -> Callable[..., Any]:

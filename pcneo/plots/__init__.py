@@ -15,7 +15,6 @@ from pcneo.plots.distributions import draw_distributions
 from pcneo.plots.page import Page, draw_page
 from pcneo.plots.profiles import draw_profile
 from pcneo.plots.style import (
-    COLUMN,
     LOOKS,
     PAGE,
     PAGE_ENDING,
@@ -29,7 +28,6 @@ from pcneo.plots.style import (
 )
 
 __all__ = [
-    "COLUMN",
     "LOOKS",
     "PAGE",
     "PAGE_ENDING",

@@ -60,7 +60,7 @@ def draw_cohesion(shown: CohesionAround, path: AnyPath | None = None) -> Figure:
     scale = scale_of(rings)
     width = max(2 * rings.radius * scale, LEAST_WIDTH)
     title, entries = fitted(title_of(shown), width), entries_of(rings, drawn, shown, scale)
-    lines = max(USUAL_LINES, sum(1 + text.count("\n") for text in (title, *(label for label, _ in entries))))
+    lines = max(USUAL_LINES, sum(1 + text.count("\n") for text in (title, *(label for _, label, _ in entries))))
     with new_figure(width=width, height=2 * rings.radius * scale + (lines - 0.5) * LINE_INCHES) as (figure, axes):
         (plane,) = axes[0]
         plane.set_axis_off()
@@ -116,31 +116,33 @@ def title_of(shown: CohesionAround) -> str:
 
 def entries_of(
     rings: Rings, drawn: CohesionAround, shown: CohesionAround, scale: float
-) -> list[tuple[str, dict[str, Any]]]:
-    """Return the entries of the legend for what is drawn: words and look."""
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return the entries of the legend for what is drawn: the kind of its mark, words, and look."""
     vertex = isolated(rings.labels.of[shown.cohesion.vertex])
     own, local, view = look(shown.cohesion.search.name), look("elv"), shown.local_view
     hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in drawn.hops.values())
-    entries: list[tuple[str, dict[str, Any]]] = [
-        (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
+    entries: list[tuple[str, str, dict[str, Any]]] = [
+        ("vertex", f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
     ]
     if drawn.cohesion.size > 1:
         which = "the nearest" if drawn.cohesion.size < shown.cohesion.size else ""
         no_names = "" if scale > NAMED_ABOVE else "no room for names"
         some = _part(drawn.cohesion.size, shown.cohesion.size, which, no_names)
         notes = _notes(rings) if scale > NAMED_ABOVE else ""
-        entries.append((f"member{some}{notes}", {"marker": own.marker, "color": own.colour, "linestyle": ""}))
+        looks = {"marker": own.marker, "color": own.colour, "linestyle": ""}
+        entries.append(("member", f"member{some}{notes}", looks))
     if drawn.connections:
         some = _part(len(drawn.connections), len(shown.connections))
-        entries.append((f"critical connection: both ends are members{some}", {"color": CRITICAL}))
+        entries.append(("line", f"critical connection: both ends are members{some}", {"color": CRITICAL}))
     if rings.others:
         unnamed = "" if names_others(rings, scale) else f"{counted(len(rings.others), 'name')} left out"
         some = _part(len(rings.others), len(shown.others), unnamed)
         line = {"color": OTHER, "linestyle": DASHED, "linewidth": 0.8}
         ends = {"marker": "o", "markerfacecolor": "white"}
-        entries.append((f"connection of {vertex} that is not critical{some}", {**line, **ends}))
+        entries.append(("dashed line", f"connection of {vertex} that is not critical{some}", {**line, **ends}))
     entries.append(
         (
+            "outline",
             f"{local.label}, two hops: {counted(view.size, 'vertex', 'vertices')}"
             f"{f' ({hidden:,} not drawn)' if hidden else ''},\n"
             f"{counted(view.edges, 'connection')}, density {view.density:.2g}",
@@ -169,10 +171,10 @@ def names_others(rings: Rings, scale: float) -> bool:
     return scale > NAMED_ABOVE and len(rings.others) <= MOST_LABELLED_OTHERS
 
 
-def _legend(entries: Sequence[tuple[str, dict[str, Any]]]) -> list[Line2D]:
+def _legend(entries: Sequence[tuple[str, str, dict[str, Any]]]) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    return [Line2D([], [], label=label, **look) for label, look in entries]
+    return [Line2D([], [], label=label, **look) for _, label, look in entries]
 
 
 def _draw_outline(plane: Axes, rings: Rings) -> None:
@@ -222,16 +224,8 @@ def _draw_vertices(plane: Axes, rings: Rings, shown: CohesionAround, scale: floa
     area = 22 * min(1.0, 1.3 * scale) ** 2
     _scatter(plane, rings, rings.others, area * 0.6, facecolor="white", edgecolor=OTHER)
     _scatter(plane, rings, members, area, facecolor=own.colour, edgecolor="white", marker=own.marker)
-    _scatter(
-        plane,
-        rings,
-        [cohesion.vertex],
-        4.5 * area,
-        facecolor="black",
-        edgecolor="white",
-        marker="*",
-        zorder=6,
-    )
+    middle = {"facecolor": "black", "edgecolor": "white", "marker": "*", "zorder": 6}
+    _scatter(plane, rings, [cohesion.vertex], 4.5 * area, **middle)
     if scale > NAMED_ABOVE:
         others = rings.others if names_others(rings, scale) else ()
         for key in (*members, *others):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import AnyPath
 from pcneo.plots.labels import fitted
 from pcneo.plots.style import PAGE, look, new_figure, save_figure
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-DASHES = ("-", "--", "-.", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-LEGEND_COLUMNS = 3
 LOGARITHMIC_FROM = 30
 """From this ratio of the largest size to the smallest, the size axis is logarithmic."""
 
@@ -31,31 +29,23 @@ def draw_distributions(
     *,
     vertices: int | None = None,
 ) -> Figure:
-    """Draw the cumulative distributions of sizes and of densities, a line for each p.
+    """Draw the cumulative distributions of sizes and of densities for the one p in `runs`.
 
     Returns:
         The figure, which a notebook displays.
     """
-    colours = _colours(look(search).colour, len(runs))
-    rows = -(-len(runs) // LEGEND_COLUMNS)
-    with new_figure(1, 2, width=PAGE, height=3.0 + 0.35 * rows, sharey=True) as (figure, axes):
+    ((p, (sizes, densities)),) = runs.items()
+    some = densities[sizes > 1]
+    label = f"p = {p}: median {_middle(sizes):,.0f} members,\ndensity {_middle(some):.2g}"
+    with new_figure(1, 2, width=PAGE, height=3.35, sharey=True) as (figure, axes):
         from matplotlib.ticker import MaxNLocator
 
         left, right = axes[0]
-        for number, (p, (sizes, densities)) in enumerate(runs.items()):
-            look_of_p = {"color": colours[number], "linestyle": DASHES[number % len(DASHES)]}
-            if len(runs) > 1:
-                look_of_p |= {
-                    "marker": MARKERS[number % len(MARKERS)],
-                    "markevery": (0.2 * number / len(runs), 0.2),
-                }
-            some = densities[sizes > 1]
-            label = f"p = {p}: median {_middle(sizes):,.0f} members,\ndensity {_middle(some):.2g}"
-            _steps(left, sizes, {**look_of_p, "label": label})
-            _steps(right, some, look_of_p)
-        largest = max((int(sizes.max(initial=1)) for sizes, _ in runs.values()), default=1)
-        smallest = min((int(sizes.min(initial=largest)) for sizes, _ in runs.values()), default=1)
-        if largest >= LOGARITHMIC_FROM * smallest:
+        line = {"color": look(search).colour, "linestyle": "-"}
+        _steps(left, sizes, {**line, "label": label})
+        _steps(right, some, line)
+        largest = int(sizes.max(initial=1))
+        if largest >= LOGARITHMIC_FROM * int(sizes.min(initial=largest)):
             left.set_xscale("log")
         else:
             left.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -66,18 +56,20 @@ def draw_distributions(
             ylabel="cohesions up to this density (%)",
             xlim=(0, 1.02),
         )
-        count = max((len(sizes) for sizes, _ in runs.values()), default=0)
-        title = f"Minimal p-cohesions of {whose(count, vertices)}, {look(search).label}"
-        figure.suptitle(fitted(title, PAGE), x=0.02, ha="left")
-        figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
+        figure.suptitle(title_of_runs(runs, search, vertices), x=0.02, ha="left")
+        figure.legend(loc="outside lower center")
         if path is not None:
             save_figure(figure, path)
     return figure
 
 
-def whose(count: int, vertices: int | None) -> str:
-    """Return, in words, the vertices whose cohesions a picture shows."""
-    return f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
+def title_of_runs(
+    runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], search: str, vertices: int | None
+) -> str:
+    """Return a title with the search and whose cohesions are drawn: of `vertices` vertices, if these are all."""
+    count = max((len(sizes) for sizes, _ in runs.values()), default=0)
+    whose = f"all {count:,} vertices" if count == vertices else counted(count, "vertex", "vertices")
+    return fitted(f"Minimal p-cohesions of {whose}, {look(search).label}", PAGE)
 
 
 def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
@@ -90,11 +82,3 @@ def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: d
         distinct, counts = np.unique(values, return_counts=True)
         share = 100 * np.cumsum(counts) / len(values)
         plane.step(np.concatenate([distinct[:1], distinct]), np.concatenate([[0.0], share]), where="post", **look)
-
-
-def _colours(colour: str, count: int) -> Sequence[str]:
-    """Return colours from dark to light through several hues, one for each p in order; `colour` for a single p."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
-    return [colour] if count == 1 else [to_hex(rgb) for rgb in colormaps["viridis"](np.linspace(0, 0.88, count))]

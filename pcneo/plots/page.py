@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import AnyPath, CohesionAround, Key
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import ParameterError
@@ -135,12 +136,11 @@ def _vertex(rings: Rings, key: Key, kind: str, opens: int | None, words: str, *,
 
 def _words(shown: CohesionAround, key: Key, connections: int) -> str:
     """Return the line below the picture for a member."""
-    counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
+    critical = counted(connections, "critical connection")
     if key == shown.cohesion.vertex:
-        return f"{_short(key)}, whose cohesion it is: {counted}."
-    hops = shown.hops[key]
-    away = "3 or more hops" if hops > 2 else f"{hops} hop{'' if hops == 1 else 's'}"
-    return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {counted}."
+        return f"{_short(key)}, whose cohesion it is: {critical}."
+    away = "3 or more hops" if shown.hops[key] > 2 else counted(shown.hops[key], "hop")
+    return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {critical}."
 
 
 def _short(key: Key) -> str:
@@ -149,22 +149,12 @@ def _short(key: Key) -> str:
 
 
 def _legend(rings: Rings, drawn: CohesionAround, shown: CohesionAround) -> list[tuple[str, str, str]]:
-    """Return the still picture's legend: words, mark, colour."""
-    entries = []
-    for words, looks in entries_of(rings, drawn, shown, 1.0):
-        text = words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$")
-        entries.append((text, _mark(looks), str(looks["color"])))
-    return [entry for entry in entries if entry[1] != "outline"]
-
-
-def _mark(looks: dict[str, Any]) -> str:
-    if looks.get("marker") == "*":
-        return "vertex"
-    if looks.get("marker") == "o" and looks.get("markerfacecolor") == "white":
-        return "dashed line"
-    if "marker" in looks:
-        return "member"
-    return "outline" if "linestyle" in looks else "line"
+    """Return the still picture's legend without the outline: words, mark, colour."""
+    return [
+        (words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$"), mark, str(looks["color"]))
+        for mark, words, looks in entries_of(rings, drawn, shown, 1.0)
+        if mark != "outline"
+    ]
 
 
 def _hint(shown: CohesionAround, cohesions: int) -> str:

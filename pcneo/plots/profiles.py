@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import AnyPath
-from pcneo.plots.distributions import LOGARITHMIC_FROM, whose
-from pcneo.plots.labels import fitted
+from pcneo.plots.distributions import LOGARITHMIC_FROM, title_of_runs
 from pcneo.plots.style import PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -37,11 +36,8 @@ def draw_profile(
         left, right = axes[0]
         _bands(left, {p: sizes for p, (sizes, _) in ordered.items()}, colour)
         _bands(right, {p: densities[sizes > 1] for p, (sizes, densities) in ordered.items()}, colour)
-        largest, smallest = (
-            left.get_ylim()[1],
-            min((int(sizes.min(initial=1)) for sizes, _ in runs.values()), default=1),
-        )
-        if largest >= LOGARITHMIC_FROM * smallest:
+        smallest = min((int(sizes.min(initial=1)) for sizes, _ in runs.values()), default=1)
+        if left.get_ylim()[1] >= LOGARITHMIC_FROM * smallest:
             left.set_yscale("log")
         left.yaxis.set_major_formatter("{x:,.0f}")
         left.set(ylabel="size (members)")
@@ -49,9 +45,7 @@ def draw_profile(
         for plane in (left, right):
             plane.set(xlabel="p")
             plane.set_xticks([float(Fraction(p)) for p in ordered], [_short(p) for p in ordered])
-        count = max((len(sizes) for sizes, _ in runs.values()), default=0)
-        title = f"Minimal p-cohesions of {whose(count, vertices)}, {look(search).label}"
-        figure.suptitle(fitted(title, PAGE), x=0.02, ha="left")
+        figure.suptitle(title_of_runs(runs, search, vertices), x=0.02, ha="left")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
         if path is not None:
             save_figure(figure, path)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-COLUMN = 3.4
-"""Width of a figure in one column of print, in inches."""
 PAGE = 7.0
 """Width of a figure across a page of print, in inches."""
 

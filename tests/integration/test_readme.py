@@ -20,7 +20,7 @@ from services import serving, wait_until
 
 import pcneo
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli import walkthrough
+from pcneo.server import servers
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer
 from pcneo.store.connection import connect_to
@@ -140,11 +140,11 @@ def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
     """On the server of the tests, in place of the one that the demo starts for itself; the test below has that."""
     started: list[Path] = []
 
-    def start(folder: Path, progress: Any) -> LocalServer:
+    def start(folder: Path, **_: Any) -> LocalServer:
         started.append(folder)
         return LocalServer(server.uri, server.username, server.password, os.getpid(), tmp_path, "2026.09.0")
 
-    monkeypatch.setattr(walkthrough, "start", start)
+    monkeypatch.setattr(servers, "start", start)
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("NEO4J_URI", "bolt://127.0.0.1:9")  # the demo never goes there

@@ -272,7 +272,8 @@ def test_sizes_and_densities_are_drawn_for_one_p_and_for_many(tmp_path):
     densities = np.array([0.0, 1.0, 0.4, 0.5, 0.1])
     for count in (1, 3, 9):
         runs = {f"{i}/10": (sizes + i, densities) for i in range(1, count + 1)}
-        plots.draw_distributions(runs, "density", tmp_path / f"{count}.svg", vertices=5)
+        draw = plots.draw_distributions if count == 1 else plots.draw_profile
+        draw(runs, "density", tmp_path / f"{count}.svg", vertices=5)
         assert (tmp_path / f"{count}.svg").stat().st_size > 10_000
 
 
@@ -286,14 +287,6 @@ def test_sizes_are_whole_numbers_and_none_is_written_twice(sizes: list[int]) -> 
     assert written
     assert len(set(written)) == len(written)
     assert all(tick == int(tick) for tick in axis.get_majorticklocs())
-
-
-def test_every_p_has_a_line_of_its_own_with_and_without_colours() -> None:
-    runs = {f"{i}/20": (np.array([i, i + 9]), np.array([0.5, 0.6])) for i in range(1, 20)}
-    figure: Any = plots.draw_distributions(runs, "density")
-    lines = figure.axes[0].get_lines()
-    assert len({line.get_color() for line in lines}) == len(runs)
-    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == len(runs)
 
 
 def test_vertices_without_neighbours_alone_can_be_drawn(tmp_path):
