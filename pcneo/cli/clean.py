@@ -13,7 +13,7 @@ from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, print_json
 from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask, note, say
-from pcneo.errors import GraphError, ParameterError
+from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
