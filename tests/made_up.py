@@ -9,8 +9,9 @@ from math import comb
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.mechanisms import InShort, Mechanism, Scaling
+from pcneo.privacy.mechanisms import InShort, Mechanism, Once
 from pcneo.privacy.mechanisms.parameters import Exact
+from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects
 
 __all__ = ["Shrug", "Worst"]
@@ -39,9 +40,8 @@ class Worst(Mechanism):
     def cost(self, inside: int, outside: int = 0) -> Cost:
         return Cost((inside + outside) * self.epsilon)
 
-    def scaling(self, facts: Facts) -> Scaling:
-        scale = self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon
-        return Scaling(self.n, lambda _: scale)
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        return self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -63,5 +63,5 @@ class Shrug(Mechanism):
     def cost(self, inside: int, outside: int = 0) -> Cost:
         return UNBOUNDED if inside or outside else NOTHING
 
-    def scaling(self, facts: Facts) -> Scaling:
-        return Scaling(facts.vertex_count, lambda _: Fraction(1))
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        return Fraction(1)

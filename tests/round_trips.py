@@ -69,7 +69,7 @@ def _is_refused(key: str) -> bool:
 
 def _public(keys: list[str], path: Path) -> Path:
     counts: dict[Key, int] = {key: i - 3 for i, key in enumerate(keys)}
-    record = public_record(MECHANISMS["edge"](k=3, epsilon="1", n=len(keys)), None, [Fraction(2)], counts)
+    record = public_record(MECHANISMS["edge"](k=3, epsilon="1", n=len(keys)), None, Fraction(2), counts)
     write_public(path, public_text(record, {"key": keys, "count": list(counts.values())}, path.suffix))
     assert pcneo.read_release(path).counts == counts
     assert pcneo.read_release(path).mechanism == "edge"

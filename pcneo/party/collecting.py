@@ -88,7 +88,7 @@ def collect(
     write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
     drawn = mechanism.computed(answers)
     counts = cast("dict[Key, float]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
-    record = public_record(mechanism, None, [], counts, {**drawn.record, **digest}, drawn.columns)
+    record = public_record(mechanism, None, None, counts, {**drawn.record, **digest}, drawn.columns)
     columns = {"key": keys.tolist(), **(drawn.columns or {})}
     write_public(to, public_text(record, columns, to.suffix))
     silent = tuple(key for at, key in enumerate(call.key_list.keys.tolist()) if at not in sent)

@@ -21,7 +21,6 @@ stand in comments beside the code that the proofs rest on.
     composition       what several releases cost together
     account           what a graph's releases have spent, and whether another one fits
     quantiles         quantiles of losses over pairs
-    simulated_scales  how a scale that is itself random varies
     foresight         what each mechanism would promise, cost and show, from public numbers alone
     plain_words       a promise for people who decide, with its numbers
     attack            what a release shows, by one attacker for all mechanisms

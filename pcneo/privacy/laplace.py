@@ -91,7 +91,7 @@ def _variance(scale: Fraction) -> float:
     return 2 * math.exp(x) / math.expm1(x) ** 2
 
 
-def sum_half_width(scales: Iterable[Fraction]) -> int:
+def sum_half_width(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> int:
     """Return the least w with P[|S| <= w] >= 95 %, and 1e-6 more to cover what the computation leaves out.
 
     S is the sum of independent noises, one per scale. Its characteristic function is Π 1/(1 + V(1-cos θ)), where V is

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import final
@@ -31,6 +30,7 @@ def handed_scale(scale: Fraction) -> float:
     # [scale-rounded-up] Noise may be larger than the proof asks for, never smaller.
     if 0 < handed < math.inf and Fraction(handed) < scale:
         handed = math.nextafter(handed, math.inf)
+    # [exact-branch] The sampler never sees a scale of 0, for which it would silently return exact values.
     if not 0 < handed < _LARGEST_SCALE:
         raise ParameterError(
             "The noise that this needs cannot be drawn: it would be next to nothing. Use a smaller epsilon."
@@ -150,18 +150,6 @@ def require_release_noise(noise: Noise) -> None:
         )
 
 
-def add_noise(counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
-    """Return Γ*(v) = Γ(v) + X_v for each vertex, in exact integers; a scale of 0 means that the count stays exact."""
-    groups: defaultdict[Fraction, list[int]] = defaultdict(list)
-    for v, (_, scale) in enumerate(zip(counts, scales, strict=True)):
-        groups[scale].append(v)
-    # [exact-branch] The sampler never sees a scale of 0, for which it would silently return exact values.
-    exact = groups.pop(Fraction(0), [])
-    for scale in groups:
-        handed_scale(scale)
-
-    noisy = {v: int(counts[v]) for v in exact}
-    for scale, vertices in groups.items():
-        for v, x in zip(vertices, noise.draw(scale, len(vertices)), strict=True):
-            noisy[v] = int(counts[v]) + x
-    return [noisy[v] for v in range(len(counts))]
+def add_noise(counts: Sequence[int], scale: Fraction, noise: Noise) -> list[int]:
+    """Return Γ*(v) = Γ(v) + X_v for each vertex, in exact integers."""
+    return [int(count) + x for count, x in zip(counts, noise.draw(scale, len(counts)), strict=True)]

@@ -21,4 +21,9 @@ def quantiles(losses: Floats) -> tuple[float, ...]:
     ascending = np.sort(losses)
     if not len(ascending):
         return (0.0,) * len(QUANTILES)
-    return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in QUANTILES)
+    return tuple(float(ascending[place_of(share, len(ascending))]) for share in QUANTILES)
+
+
+def place_of(share: float, count: int) -> int:
+    """Return the position, among `count` ascending values, of the smallest that so many of them do not exceed."""
+    return max(0, math.ceil(share * count) - 1)

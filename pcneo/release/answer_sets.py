@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
 from pcneo.basics.model import KeyArray
+from pcneo.counting import protected
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.counting.protected import PairAnswers
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
-from pcneo.release.answers_file import AnswersFile, answers_hash
-from pcneo.release.choice import Chosen
-from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers
+from pcneo.privacy.facts import Answers, PairAnswers
+from pcneo.privacy.noise import Noise
+from pcneo.release.answers_file import AnswersFile, answers_hash, write_answers
+from pcneo.release.outputs import answers_record
+from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers, write_pair_answers
 from pcneo.release.prepared import Prepared
-from pcneo.store.database import Database
-from pcneo.store.ledger import list_ledger
+from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.store.ledger_records import ReleaseRecord
 
+log = logging.getLogger("pcneo")
 
-def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
-    """Set whose answers each release is computed from; read those that are in a file."""
-    drawn: dict[object, str] = {}
-    known: tuple[ReleaseRecord, ...] | None = None
-    complete: list[Prepared] = []
-    for choice, release in zip(chosen, prepared, strict=True):
-        given = choice.request.answers_from
-        if release.mechanism.adds_noise:
-            complete.append(release)
-        elif given is not None:
-            known = list_ledger(db).releases if known is None else known
-            record, answers = _given(release, given, known)
-            complete.append(replace(release, answer_set=record.id, given=answers))
-        else:
-            complete.append(replace(release, answer_set=drawn.setdefault(choice.of_answers, release.id)))
-    return complete
+
+def with_given(release: Prepared, known: Sequence[ReleaseRecord]) -> Prepared:
+    """Read the answers of a release that are in a file, if it names one."""
+    file = release.request.answers_from
+    if file is None:
+        return release
+    record, answers = _given(release, file, known)
+    return replace(release, answer_set=record.id, given=answers)
 
 
 def _given(
     release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]
-) -> tuple[ReleaseRecord, AnsweredPairs | PairAnswers]:
+) -> tuple[ReleaseRecord, AnsweredPairs | protected.PairAnswers]:
     """Read a file's answers, which must be about the graph's vertices and known to the ledger."""
     graph, keys, threshold = release.graph.name, release.source.graph.keys, release.mechanism.threshold
     if release.run is None:
@@ -82,3 +79,36 @@ def find_answers(
         if record.answers_hash == digest and record.threshold == threshold:
             return record, answers
     raise _unknown(graph, file)
+
+
+# --- Drawn once, for this release and those that share its answers
+
+
+def draw_answers(release: Prepared, noise: Noise) -> Answers | PairAnswers:
+    """Return the answers that were given, or draw them once; as parties, each vertex answers for itself."""
+    if release.given is not None:
+        return release.given
+    if release.request.parties:
+        answers = answers_of_parties(release.source.graph, release.mechanism.epsilon, noise)
+        log.info("%s vertices answered, each from its own row", f"{answers.vertex_count:,}")
+        return answers
+    return release.mechanism.answered(release.facts, noise)
+
+
+def hash_of(release: Prepared, answers: Answers | PairAnswers) -> str:
+    """Return the hash by which the ledger finds them again."""
+    of_keys = keys_hash(release.source.graph.keys)
+    if release.run is not None:
+        return pair_answers_hash(of_keys, release.run.membership_hash or "", cast("PairAnswers", answers))
+    return answers_hash(of_keys, cast("Answers", answers))
+
+
+def write_drawn(path: Path, release: Prepared, answers: Answers | PairAnswers, digest: str) -> None:
+    """Write a new file, readable only by its owner where answers are kept."""
+    keys, mode = release.source.graph.keys, 0o600 if release.request.fate == "keep" else 0o666
+    record = {**answers_record(release.mechanism, len(keys), answers), "answersHash": digest}
+    if release.run is None:
+        write_answers(path, keys, cast("Answers", answers), record, mode)
+    else:
+        pairs = cast("PairAnswers", answers)
+        write_pair_answers(path, keys, release.facts.protected_graph(), pairs, record, mode)

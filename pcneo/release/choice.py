@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
+from pcneo.release.prepared import Prepared
+from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Release, Source
 from pcneo.store.chosen_graph import (
     choose_selection,
@@ -26,51 +26,7 @@ from pcneo.store.ledger import list_ledger
 from pcneo.stored.runs import choose_run, kept_versions
 
 
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """One release with its graph and its run, before anything is read.
-
-    Attributes:
-        request: what was asked for; its mechanism still lacks what follows from the number of vertices.
-        graph: a graph that pcneo does not know yet is entered just before the spend.
-        run: the stored run with the groups; None without groups.
-        vertices: their number by the run or the count store, until the graph is read.
-        already_paid: the part of ε, along with δ, that another release pays, in this call or before it; None if none
-            does.
-        together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
-    """
-
-    request: Release
-    graph: GraphRecord
-    run: RunRecord | None
-    vertices: int
-    already_paid: Fraction | None = None
-    together: str = ""
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """How it is made private."""
-        return self.request.mechanism
-
-    @property
-    def kept(self) -> bool:
-        """Whether the run is at a version that was asked for by number, however the graph has changed since."""
-        return self.request.groups is not None
-
-    @property
-    def spend(self) -> Spend:
-        """The spend that the ledger records."""
-        return spend_of(self.mechanism.on(self.vertices), self.run, already_paid=self.already_paid)
-
-    @property
-    def of_answers(self) -> tuple[object, ...]:
-        """What releases computed from one set of answers have in common; two rows of a batch never share it."""
-        run = self.run and (self.run.id, self.run.version, self.kept)
-        share = self.request.share or self.request.to
-        return self.graph.name, self.mechanism.name, self.mechanism.epsilon, run, share
-
-
-def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[Chosen]:
+def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[Prepared]:
     """Find the graph and the run of each release."""
     if named and all(request.mechanism.needs_groups for request in requests):
         raise ParameterError(
@@ -79,10 +35,13 @@ def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[
             value=named,
         )
     runs = db.list_runs()
-    return [_choose_one(db, request, runs, named) for request in requests]
+    sources: dict[str, ReadGraph] = {}
+    return [_choose_one(db, request, runs, named, sources) for request in requests]
 
 
-def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named: Selection) -> Chosen:
+def _choose_one(
+    db: Database, request: Release, runs: Sequence[RunRecord], named: Selection, sources: dict[str, ReadGraph]
+) -> Prepared:
     mechanism = request.mechanism
     if not mechanism.needs_groups:
         for name in ("run", "p", "search"):
@@ -92,7 +51,7 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
                     name=name,
                     value=getattr(request, name),
                 )
-    request = _with_groups_of_answers(db, request, runs)
+    request = _with_place_of_answers(db, request, runs, named)
     version = request.groups
     if version is not None and mechanism.protects is not Protects.PAIRS_INSIDE_GROUPS:
         raise ParameterError(
@@ -103,15 +62,21 @@ def _choose_one(db: Database, request: Release, runs: Sequence[RunRecord], named
     if version is not None and run is not None:
         (run,) = kept_versions(db, run.id, version)
     check_run(mechanism, run)
-    mechanism.on(vertices)  # which refuses what does not fit
-    return Chosen(request=request, graph=graph, run=run, vertices=vertices)
+    source = sources.setdefault(graph.name, ReadGraph(graph))
+    choice = Prepared(request=request, source=source, run=run, vertices=vertices)
+    _ = choice.mechanism  # which refuses what does not fit
+    return choice
 
 
-def _with_groups_of_answers(db: Database, request: Release, runs: Sequence[RunRecord]) -> Release:
-    """Fill in, from the ledger, the run and the version that kept answers are about."""
-    if request.answers_from is None or not request.mechanism.needs_groups:
+def _with_place_of_answers(db: Database, request: Release, runs: Sequence[RunRecord], named: Selection) -> Release:
+    """Fill in, from the ledger, the graph, the run and the version that kept answers are about."""
+    needs_groups = request.mechanism.needs_groups
+    if request.answers_from is None or (not needs_groups and (named or request.graph)):
         return request
-    record = request.answers_from.release_of(list_ledger(db).releases)
+    known = list_ledger(db).releases
+    if not needs_groups:
+        return replace(request, graph=request.answers_from.graph_of(known))
+    record = request.answers_from.release_of(known)
     current = {run.id: run.version for run in runs}
     if request.names_run or request.groups is not None:
         raise ParameterError(
@@ -130,7 +95,7 @@ def find_place(
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
         return find_graph(db, run.graph), run
-    return _find_graph(db, request.graph or _graph_of_answers(db, request, named), named), None
+    return _find_graph(db, request.graph, named), None
 
 
 def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> int:
@@ -148,14 +113,6 @@ def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
             name="run",
             value=run.id,
         )
-
-
-def spend_of(mechanism: Mechanism, run: RunRecord | None, *, already_paid: Fraction | None = None) -> Spend:
-    """Return the spend that the ledger records: what is not already paid for."""
-    epsilon, delta = mechanism.entry
-    if already_paid is not None:
-        epsilon, delta = epsilon - already_paid, Fraction(0)
-    return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 
 # --- The graph of a release without a run: as for `annotate`
@@ -187,13 +144,6 @@ def _unknown(name: str, names: Sequence[str]) -> NotFoundError:
         what="graph",
         name=name,
     )
-
-
-def _graph_of_answers(db: Database, request: Source, named: Selection) -> str | None:
-    """Return the graph whose ledger has the given answers, where no graph is named."""
-    if named or not isinstance(request, Release) or request.answers_from is None:
-        return None
-    return request.answers_from.graph_of(list_ledger(db).releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

@@ -36,7 +36,7 @@ FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
 def public_record(
     mechanism: Mechanism,
     p: str | None,
-    scales: Sequence[Fraction],
+    scale: Fraction | None,
     counts: Mapping[Key, int] | Mapping[Key, float],
     computed: Mapping[str, object] = MappingProxyType({}),
     columns: Iterable[str] = (),
@@ -62,14 +62,14 @@ def public_record(
         "total": computed["total"] if "total" in computed else total_of(counts, mechanism.k),
         **{name: value for name, value in computed.items() if name not in ("total", "warning")},
     }
-    if mechanism.publishes_scale:
-        record["scale"] = float(scales[0])
-        record["standardErrorOfTotal"] = standard_error(scales) / mechanism.times_counted
-        record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.times_counted
+    if mechanism.publishes_scale and scale is not None:
+        record["scale"] = float(scale)
+        record["standardErrorOfTotal"] = mechanism.error_of_total(scale)
+        record["halfWidthOf95PercentInterval"] = mechanism.half_width_of_total(scale)
         if mechanism.counts_vertices:
             # All counts have one scale, so the figures for a count are the same at every vertex.
-            record["standardErrorOfACount"] = standard_error(scales[:1])
-            record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width(scales[:1])
+            record["standardErrorOfACount"] = standard_error([scale])
+            record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width([scale])
             record["warning"] = noise_warning(record["standardErrorOfACount"], list(counts.values()))
     record["totalIs"] = mechanism.told_of_total
     record["belowZero"] = mechanism.of_negatives

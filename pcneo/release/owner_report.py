@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +13,7 @@ from pcneo.basics.visible import visible
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.exact import decimal_text, exact_text
-from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.quantiles import QUANTILES
-from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
 
 _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
@@ -30,7 +27,7 @@ _NOTICE_OF_LEDGER = (
 """Where nothing in the report was computed from connections but the fingerprint, and numbers that are published."""
 
 
-def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
+def owner_record(release: Prepared, scale: Fraction | None, total: float, account: Account) -> dict[str, Any]:
     """Return the owner's report as plain values."""
     mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
     report = {
@@ -62,15 +59,20 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
     }
     if run is not None:
         report |= release.source.groups_now(run, kept=release.kept)
-    if release.losses is None:
+    if release.losses is None or scale is None:
         return report | dict(release.figures)
-    half_width = sum_half_width(scales) / mechanism.times_counted
+    half_width, divisor = mechanism.half_width_of_total(scale), float(mechanism.divides_loss(scale))
+    *quantiles, largest = (loss / divisor for loss in release.losses)
+    named = {f"quantile{share * 100:g}": loss for share, loss in zip(QUANTILES[:-1], quantiles, strict=True)}
+    edges = release.source.graph.edge_count
     return report | {
-        "edges": release.source.graph.edge_count,
-        "scales": _scales(scales, "vertices" if mechanism.counts_vertices else "numbers"),
-        "standardErrorOfTotal": standard_error(scales) / mechanism.times_counted,
+        "edges": edges,
+        "scales": [
+            {"scale": decimal_text(scale), "vertices" if mechanism.counts_vertices else "numbers": mechanism.size}
+        ],
+        "standardErrorOfTotal": mechanism.error_of_total(scale),
         "interval95Percent": [total - half_width, total + half_width],
-        "loss": {"connections": _loss(release.losses.divided(float(mechanism.divides_loss(scales[0]))))},
+        "loss": {"connections": {**named, "largest": largest, "pairs": edges}},
     }
 
 
@@ -82,20 +84,6 @@ def _adds_no_fact(release: Prepared) -> bool:
 def owner_json(record: Mapping[str, Any]) -> str:
     """Return the report as JSON; `record` is what `owner_record` returned."""
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
-
-
-def _scales(scales: Sequence[Fraction], what: str) -> list[dict[str, Any]]:
-    """The distinct scales above 0, largest first, at most twenty, with how many vertices or numbers have each."""
-    counted = Counter(scales)
-    return [
-        {"scale": decimal_text(scale), what: counted[scale]} for scale in sorted(counted, reverse=True)[:20] if scale
-    ]
-
-
-def _loss(summary: LossSummary) -> dict[str, Any]:
-    """The largest loss and the quantiles."""
-    named = {f"quantile{share * 100:g}": loss for share, loss in zip(QUANTILES, summary.quantiles, strict=True)}
-    return {**dict(list(named.items())[:-1]), "largest": summary.quantiles[-1], "pairs": summary.pairs}
 
 
 def owner_markdown(record: Mapping[str, Any]) -> str:

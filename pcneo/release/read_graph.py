@@ -1,6 +1,8 @@
-"""A graph as it was read for releases, with the memberships of its runs, checked against what the runs recorded."""
+"""A graph that releases read, with the memberships of its runs, checked against what the runs recorded."""
 
 from __future__ import annotations
+
+from typing import Self
 
 from pcneo.basics.model import CohesionBatch, Graph, Progress
 from pcneo.basics.run_record import RunRecord
@@ -15,7 +17,7 @@ from pcneo.store.database import Database, GraphRecord
 
 
 class ReadGraph:
-    """One graph, read once for all releases of it.
+    """One graph, read once for all releases of it; until `read`, only its record is there.
 
     Attributes:
         record: the graph as the database knows it.
@@ -25,14 +27,22 @@ class ReadGraph:
         kept: the groups of versions that were asked for by number, by run and version.
     """
 
-    def __init__(self, record: GraphRecord, graph: Graph) -> None:
-        """Take the arrays as they were read."""
+    graph: Graph
+    fingerprint: str
+
+    def __init__(self, record: GraphRecord) -> None:
+        """Begin with nothing read."""
         self.record = record
-        self.graph = graph
-        self.fingerprint = fingerprint(graph, bytes.fromhex(record.fingerprint_key))
         self.groups: dict[str, CohesionBatch] = {}
         self.kept: dict[tuple[str, int], Groups] = {}
-        self._facts: dict[object, CountedGraph] = {None: CountedGraph(graph)}
+        self._facts: dict[object, CountedGraph] = {}
+
+    def read(self, db: Database, progress: Progress | None = None) -> Self:
+        """Read the graph into arrays, or refuse it as `read_graph` does."""
+        self.graph = read_graph(db, self.record.selection, progress).graph
+        self.fingerprint = fingerprint(self.graph, bytes.fromhex(self.record.fingerprint_key))
+        self._facts[None] = CountedGraph(self.graph)
+        return self
 
     def facts(self, run: RunRecord | None = None, *, kept: bool = False) -> CountedGraph:
         """Return what is counted on the graph, and on a run's groups if one is given: these must have been read."""
@@ -92,8 +102,3 @@ class ReadGraph:
             "connectionsOutsideGroups": float(1 - inside.mean()) if len(inside) else None,
             "insideInGroupsOfTwo": float(of_two / inside.sum()) if inside.any() else None,
         }
-
-
-def read_for_release(db: Database, record: GraphRecord, progress: Progress | None = None) -> ReadGraph:
-    """Read a graph into arrays, or refuse it as `read_graph` does."""
-    return ReadGraph(record, read_graph(db, record.selection, progress).graph)

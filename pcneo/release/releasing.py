@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -23,14 +23,14 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.release.answer_sets import with_answer_sets
+from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import choose
-from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
 from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
-from pcneo.release.prepared import Prepared, prepare
-from pcneo.release.published_means import earlier_of, note_means
+from pcneo.release.prepared import Prepared
+from pcneo.release.preparing import prepare
+from pcneo.release.published_means import note_means
 from pcneo.release.request import Release, check_destinations
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
@@ -120,7 +120,7 @@ class _Numbers:
         said = {"promise": self.release.promise, "together": self.release.together or None, **drawn.record, **digest}
         if self.request.fate == "destroy" and self.release.given is None:
             said["promise"] = self.release.promise  # without its words about answers that no one has
-        return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
+        return public_record(self.release.mechanism, p, drawn.scale, self.counts, said, drawn.columns)
 
     @property
     def public_text(self) -> str:
@@ -130,7 +130,7 @@ class _Numbers:
         return public_text(self.record, columns, self.request.suffix)
 
     def owner_record(self, account: Account) -> dict[str, Any]:
-        record = owner_record(self.release, self.drawn.scales, self.record["total"], account)
+        record = owner_record(self.release, self.drawn.scale, self.record["total"], account)
         if self.release.mechanism.of_single_counts:  # no scale tells how far such counts are off
             record["rootMeanSquareErrorOfCounts"] = _root_mean_square_error(self.drawn.counts, self.release)
         return record
@@ -171,10 +171,7 @@ def release(
         check_property(db, chosen[0].graph, terms.write_property)
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
-    prepared = [
-        replace(ready, earlier=earlier_of(ledger, ready.graph.name))
-        for ready in with_answer_sets(db, chosen, prepare(db, chosen, progress))
-    ]
+    prepared = prepare(db, chosen, ledger, progress)
     for line in dict.fromkeys(line for ready in prepared for line in told_beforehand(ready, terms)):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
@@ -259,12 +256,12 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
         if mechanism.adds_noise:
             share = request.share
             of_all = Once() if share is None else bounds.setdefault((release.graph.name, share), Once())
-            drawn = release.draw(noise, of_all)
+            drawn = mechanism.draw(release.facts, noise, of_all)
             numbers.append(_Numbers(release, lambda drawn=drawn: drawn))
             continue
         if release.answer_set not in sets:
             # [answers-once] All releases that share answers are computed from these.
-            answers = draw_answers(release, noise, parties=request.parties)
+            answers = draw_answers(release, noise)
             is_written = release.draws_answers and request.fate != "destroy"
             sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
         answers, digest = sets[release.answer_set]
@@ -347,7 +344,7 @@ def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
     if numbers.answers is not None and numbers.answers_hash is not None:
         note_answers(db, numbers.release.id, numbers.answers_hash)
         with owners_folder(path):
-            write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash, keep=numbers.fate == "keep")
+            write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash)
 
 
 def _write_property(db: Database, numbers: _Numbers, name: str) -> None:

@@ -9,35 +9,26 @@ from fractions import Fraction
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Mechanism
-from pcneo.release.choice import Chosen
+from pcneo.release.prepared import Prepared
 
 
-def shared(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Mark on each release what an earlier one has drawn and paid for; releases that share nothing stay as they are."""
+def shared(chosen: Sequence[Prepared]) -> list[Prepared]:
+    """Mark on each release what an earlier one draws and pays for, and on those with answers which one draws them."""
     return _sharing_answers(_sharing_bounds(list(chosen)))
 
 
-def _sharing_answers(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Charge for each set of answers once; it is free if a file has it or an earlier one of these releases draws it."""
-    drawn: set[object] = set()
-    charged: list[Chosen] = []
-    for choice in chosen:
-        if choice.mechanism.adds_noise:
-            charged.append(choice)
-            continue
-        # [respond-afterwards] What is computed from answers costs nothing more.
-        free = choice.request.answers_from is not None or choice.of_answers in drawn
-        drawn.add(choice.of_answers)
-        charged.append(replace(choice, already_paid=choice.mechanism.epsilon) if free else choice)
-    return charged
+def _sharing_answers(chosen: Sequence[Prepared]) -> list[Prepared]:
+    """Let the first release of each set of answers draw it; `prepare` reads those that are in a file."""
+    drawn: dict[object, str] = {}
+    return [
+        choice
+        if choice.mechanism.adds_noise or choice.request.answers_from is not None
+        else replace(choice, answer_set=drawn.setdefault(choice.of_answers, choice.id))
+        for choice in chosen
+    ]
 
 
-def _full(choice: Chosen) -> Mechanism:
-    """Return the mechanism with every parameter."""
-    return choice.mechanism.on(choice.vertices)
-
-
-def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
+def _sharing_bounds(chosen: list[Prepared]) -> list[Prepared]:
     groups: dict[tuple[str, str], list[int]] = {}
     for i, choice in enumerate(chosen):
         if choice.request.share is not None and choice.mechanism.adds_noise:
@@ -48,13 +39,13 @@ def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
     return chosen
 
 
-def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
+def _on_one_bound(group: Sequence[Prepared]) -> list[Prepared]:
     """Return releases of one graph on one C*: with one ε1, one δ and, where degrees are drawn, one ε0."""
-    full = list(map(_full, group))
+    full = [choice.mechanism for choice in group]
     delta, epsilon_1 = _one_delta(full), _least_epsilon_1(group, full)
     degrees: list[Fraction | None] = [mechanism.parameter("epsilon_0") for mechanism in full]
     epsilon_0 = min(filter(None, degrees), default=Fraction(0))
-    files: list[Chosen] = []
+    files: list[Prepared] = []
     degrees_paid = Fraction(0)  # by the files so far
     for choice, mechanism, own_degrees in zip(group, full, degrees, strict=True):
         of_degrees = epsilon_0 if own_degrees else Fraction(0)
@@ -69,7 +60,7 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
         parts = {"epsilon": epsilon_1 + of_degrees + own, "epsilon_1": epsilon_1, "delta": delta}
         if of_degrees:
             parts["epsilon_0"] = of_degrees
-        request = replace(choice.request, mechanism=replace(choice.mechanism, **parts))
+        request = replace(choice.request, mechanism=replace(choice.request.mechanism, **parts))
         # The first file pays for C*, and the first with degrees for those.
         already_paid = epsilon_1 + min(degrees_paid, of_degrees) if files else None
         files.append(replace(choice, request=request, already_paid=already_paid))
@@ -90,9 +81,9 @@ def _one_delta(full: Sequence[Mechanism]) -> Fraction:
     return values.pop()
 
 
-def _least_epsilon_1(group: Sequence[Chosen], full: Sequence[Mechanism]) -> Fraction:
+def _least_epsilon_1(group: Sequence[Prepared], full: Sequence[Mechanism]) -> Fraction:
     """Return the ε1 that was asked for, which must be the same everywhere, or else the smallest of the usual ones."""
-    asked: set[Fraction] = {choice.mechanism.parameter("epsilon_1") for choice in group} - {None}
+    asked: set[Fraction] = {choice.request.mechanism.parameter("epsilon_1") for choice in group} - {None}
     if len(asked) > 1:
         raise ParameterError(
             "Releases that share one C* must have one epsilon 1.", name="epsilon 1", value=sorted(map(str, asked))

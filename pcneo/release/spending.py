@@ -34,7 +34,7 @@ from pcneo.release.budget import (
     parse_total,
     total_texts,
 )
-from pcneo.release.choice import Chosen, find_place
+from pcneo.release.choice import find_place
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import Source
 from pcneo.store.database import Database, GraphRecord
@@ -93,13 +93,13 @@ class Terms:
         return Public(degree, count)
 
 
-def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> LedgerRecords:
+def check_early(db: Database, chosen: Sequence[Prepared], terms: Terms) -> LedgerRecords:
     """Return the ledger; refuse, before anything is read, what it does not admit as it stands.
 
     `spend` decides again, under the lock.
     """
     ledger = list_ledger(db)
-    _admit(ledger, [choice.graph for choice in chosen], _spends(chosen), terms)
+    _admit(ledger, _graphs(chosen), _spends(chosen), terms)
     return ledger
 
 
@@ -185,10 +185,10 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
 
 
 def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:
-    return list({release.graph.name: release.source.record for release in prepared}.values())
+    return list({release.graph.name: release.graph for release in prepared}.values())
 
 
-def _spends(releases: Sequence[Chosen]) -> dict[str, list[Spend]]:
+def _spends(releases: Sequence[Prepared]) -> dict[str, list[Spend]]:
     spends: dict[str, list[Spend]] = {}
     for release in releases:
         spends.setdefault(release.graph.name, []).append(release.spend)

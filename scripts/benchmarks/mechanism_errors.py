@@ -54,13 +54,13 @@ def _simulated(
     noise = SimulatedNoise.seeded(SEED)
     totals, locals_, largest_scales = [], [], []
     try:
-        scaling = mechanism.scaling(facts)
+        mechanism.check_facts(facts)
         for _ in range(RUNS):
-            drawn = mechanism.draw(facts, scaling, noise)
+            drawn = mechanism.draw(facts, noise)
             errors = np.array([x - y for x, y in zip(drawn.counts, counts.tolist(), strict=True)], dtype=np.float64)
             totals.append(float(abs(errors.sum()) / counts.sum()))
             locals_.append(float((np.abs(errors) / np.maximum(counts, 1))[counts > 0].mean()))
-            largest_scales.append(float(max(drawn.scales, default=0)))
+            largest_scales.append(float(drawn.scale or 0))
     except ParameterError as error:
         return str(error)
     return totals, locals_, float(np.median(largest_scales))

@@ -51,7 +51,7 @@ def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, 
 
     clocks: dict[str, float] = defaultdict(float)
     steps = [
-        (prepared, "read_for_release", "read"),
+        (ReadGraph, "read", "read"),
         (ReadGraph, "read_groups", "read"),
         (counted.CountedGraph, "counts", "count"),
         (Critical, "utility", "errors"),

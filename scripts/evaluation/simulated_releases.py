@@ -27,7 +27,7 @@ from evaluation.simulation import (
 )
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
-from pcneo.privacy.mechanisms import Edge, Mechanism, Modelled, Respond, TwoPhases, mechanism_named
+from pcneo.privacy.mechanisms import Edge, Mechanism, Modelled, OneScale, Respond, TwoPhases, mechanism_named
 from pcneo.privacy.mechanisms.respond import seconds_of
 from pcneo.privacy.noise import SimulatedNoise
 
@@ -68,7 +68,7 @@ def prepare_facts(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf)
 
 def _check(mechanism: Mechanism, facts: CellFacts) -> None:
     try:
-        mechanism.scaling(facts)
+        mechanism.check_facts(facts)
     except GraphError as error:
         raise RefusedError(str(error)) from error
 
@@ -119,10 +119,10 @@ def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: Cohesio
 def _errors_one_by_one(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts, counts: NDArray[np.int64]) -> Errors:
     """Errors of releases as they are drawn, one after another: plain counts, and those that are cut and smoothed."""
     runs = affordable_runs(cell.runs, seconds_of_one(mechanism, facts.edge_count, facts))
-    noise, scaling = SimulatedNoise.seeded(cell.stream), mechanism.scaling(facts)
+    noise = SimulatedNoise.seeded(cell.stream)
     distances, of_total = defaultdict[str, list[NDArray[np.float64]]](list), list[float]()
     for _ in range(runs):
-        drawn = mechanism.draw(facts, scaling, noise)
+        drawn = mechanism.draw(facts, noise)
         of_total.append(mechanism.k * int(str(drawn.record["total"])) - sum(counts.tolist()))
         for name in ("count", "clipped", "smoothed"):
             if name in drawn.columns:
@@ -209,5 +209,5 @@ def _add_scales(errors: Errors, mechanism: Mechanism, simulated: Simulated) -> N
     values = np.array([float(scale) for scale in simulated.scales])
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
     errors["scale"], errors["scale_low"], errors["scale_high"] = middle, low, high
-    if (spent := mechanism.promised_loss(inside=False)) is not None:  # ε2, which λ divides
-        errors["bound"], errors["bound_error"] = _mean(values * float(spent))
+    if isinstance(mechanism, OneScale):
+        errors["bound"], errors["bound_error"] = _mean(values * float(mechanism.epsilon_2))

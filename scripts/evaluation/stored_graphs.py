@@ -12,7 +12,7 @@ from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import P
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.release.read_graph import ReadGraph, read_for_release
+from pcneo.release.read_graph import ReadGraph
 from pcneo.store.database import Database
 
 
@@ -42,7 +42,7 @@ class StoredGraphs:
                     what="graph",
                     name=graph,
                 )
-            source = read_for_release(self._db, records[graph])
+            source = ReadGraph(records[graph]).read(self._db)
             self._sources[name] = source
             self.graphs[name] = EvaluatedGraph.of(datasets[name], source.graph)
             check_counts(datasets[name], self.graphs[name].graph, f"The graph {graph}")

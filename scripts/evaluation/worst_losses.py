@@ -18,6 +18,7 @@ from evaluation.results import Losses, Refused
 from evaluation.simulated_releases import facts_of, mechanism_of, simulate
 from evaluation.simulation import floating_point_noise
 from evaluation.switching import deciding_connections
+from pcneo.privacy.mechanisms import OneScale
 from pcneo.privacy.protection import Protects
 
 Pairs = Literal["connections", "connections_inside"]
@@ -42,14 +43,16 @@ def largest_losses(cell: LossCell, graph: GraphArrays, cohesions: CohesionsOf) -
     def loss(pairs: Pairs, change: float, scale: float) -> float:
         return math.inf if pairs in infinite else change / scale
 
-    # What the paper says of a mechanism that promises nothing is no promise.
-    promised = None if mechanism.protects is Protects.NOTHING else mechanism.promised_loss(inside=False)
+    # What finding λ costs is left out. What the paper says of a mechanism that promises nothing is no promise.
+    promised = None
+    if isinstance(mechanism, OneScale) and mechanism.protects is not Protects.NOTHING and not cell.switches:
+        promised = float(mechanism.epsilon_2)
     change = float(graph.largest_change(k))
     losses: Losses = {
         "connections": loss("connections", change, middle),
         "connections_low": loss("connections", change, high),
         "connections_high": loss("connections", change, low),
-        "promised": None if promised is None or cell.switches else float(promised),
+        "promised": promised,
     }
     with suppress(RefusedError):
         change = groups.largest_change_of_connections(k)

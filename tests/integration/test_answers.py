@@ -27,7 +27,7 @@ from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.mechanisms.critical import MOSTLY_NOISE, NO_ERROR, NO_ERROR_WARNED
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import Prepared, Released, Terms, budget, release
-from pcneo.release.read_graph import read_for_release
+from pcneo.release.read_graph import ReadGraph
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -86,7 +86,7 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
     )
     hashed: list[str] = []
     for name in ("answers_hash", "pair_answers_hash"):
-        monkeypatch.setattr(f"pcneo.release.drawn_answers.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
+        monkeypatch.setattr(f"pcneo.release.answer_sets.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
     (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
     assert (released.answers, released.answers_are) == (None, "destroy")
     owners = {"out.owner.json", "out.owner.md", ".gitignore"}
@@ -207,7 +207,7 @@ def test_releases_of_a_graph_that_is_new_here_note_the_fingerprint_that_its_key_
     requests = [requested(to=tmp_path / f"{name}.json", mechanism="respond", epsilon=1) for name in "ab"]
     release(db.store, requests=requests, selection=PERSONS["selection"], terms=Terms(budget_epsilon=9))
     (record,) = db.store.list_graphs()
-    now = read_for_release(db.store, record).fingerprint
+    now = ReadGraph(record).read(db.store).fingerprint
     assert db.run("MATCH (r:PCohesionRelease) RETURN r.fingerprint") == [[now], [now]]
 
 

@@ -36,7 +36,7 @@ from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, Wri
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import Source, Terms, budget, published_means, release, spending
-from pcneo.release.prepared import prepare
+from pcneo.release.preparing import prepare
 from pcneo.release.public_file import read_release
 from pcneo.store import count_property as properties
 from pcneo.store.database import Database as Stored

@@ -357,7 +357,7 @@ def test_the_error_before_the_spend_follows_from_groups_and_outside_connections_
         inside = [pair for pair, there in zip([(0, 1), (0, 2), (1, 2)], connected, strict=True) if there]
         facts = facts_of(5, [*edges[3:], *inside], groups)
         mechanism = Critical(epsilon="2", n=5)
-        told.append(mechanism.utility(facts, mechanism.scaling(facts)))
+        told.append(mechanism.utility(facts))
         truth = mechanism.owner_figures(facts)
         assert told[-1].least_error <= truth["standardErrors"]["largest"] + 1e-12  # type: ignore[operator]
     assert len(set(told)) == 1
@@ -368,13 +368,13 @@ def test_groups_without_a_pair_and_what_is_beyond_memory_or_time_are_refused(mon
     mechanism = Critical(epsilon="1", n=4)
     alone = facts_of(4, [(0, 1)], [[0], [1]])
     with pytest.raises(GraphError, match="No pair of vertices lies inside a group"):
-        mechanism.scaling(alone)
+        mechanism.check_facts(alone)
     facts = facts_of(4, [(0, 1)], [[0, 1, 2, 3]])
-    mechanism.scaling(facts)
+    mechanism.check_facts(facts)
     for k, limit, why in ((3, "MEMORY", "GB"), (3, "STEPS", "steps"), (4, "MEMORY", "GB"), (4, "STEPS", "steps")):
         monkeypatch.setattr(f"pcneo.counting.protected.hull.{limit}", 5)
         with pytest.raises(GraphError, match=f"protect 6 pairs of vertices; counting {k}-cliques.*{why}"):
-            Critical(k=k, epsilon="1", n=4).scaling(facts_of(4, pairs_of(4), [[0, 1, 2, 3]]))
+            Critical(k=k, epsilon="1", n=4).check_facts(facts_of(4, pairs_of(4), [[0, 1, 2, 3]]))
         monkeypatch.undo()
 
 

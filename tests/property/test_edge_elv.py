@@ -112,7 +112,8 @@ def test_the_scale_of_edge_covers_every_connection_unless_the_noise_eats_the_pad
     mechanism = Edge(k=k, epsilon=1, n=n, delta="0.01")
     lowest = -pad(Fraction(handed_scale(1 / mechanism.epsilon_1)), mechanism.delta)
     noise = SimulatedNoise(lambda scale, size: [lowest] * size)
-    covered = np.array([mechanism.scale(C, noise) * mechanism.epsilon_2 for C in range(n - 1)])[all_graphs.largest]
+    scales = [mechanism.covering(mechanism.bound(C, noise)) for C in range(n - 1)]
+    covered = np.array([scale * mechanism.epsilon_2 for scale in scales])[all_graphs.largest]
     counts = all_graphs.counts(k)
     assert all(
         (np.abs(counts - counts[:, toggled]).sum(axis=0) <= covered).all() for _, toggled in all_graphs.toggles()

@@ -251,7 +251,7 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
     for seed in range(examples(60)):
         (n, edges), script = random_graph(seed), Script(seed)
         mechanism = Modelled(epsilon=8, n=n, delta=F(1, 100), epsilon_1=1, epsilon_0=4)
-        drawn = mechanism.draw(facts(n, edges), mechanism.scaling(facts(n, edges)), SimulatedNoise(script))
+        drawn = mechanism.draw(facts(n, edges), SimulatedNoise(script))
         noisy = [d + x for d, x in zip(degrees(n, edges), script.drawn[0], strict=True)]
         pad = laplace.pad(F(1), mechanism.delta)
         bound = min(n - 2, largest_common(n, edges) + script.drawn[1][0] + pad)
@@ -269,7 +269,8 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
             sums = [h + x for h, x in zip(held, script.drawn[3], strict=True)]
             expected = naive.drawn_to_classes(expected, members, sums, float(laplace.variance(of_class)))
         assert script.asked == asked
-        assert (drawn.record["total"], drawn.record["classes"], drawn.scales) == (total, classes, [scale])
+        assert mechanism.find_scale(facts(n, edges), SimulatedNoise(Script(seed))) == scale
+        assert (drawn.record["total"], drawn.record["classes"], drawn.scale) == (total, classes, scale)
         assert drawn.columns["degree"] == noisy
         for count, value, degree in zip(drawn.counts, expected, noisy, strict=True):
             assert count == round(min(value, math.comb(max(degree, 0) + 1, 2)))
@@ -315,7 +316,7 @@ def test_degrees_and_total_are_right_on_average_and_vary_as_they_say() -> None:
     edges = frozenset(pair for pair in combinations(range(40), 2) if rng.random() < 0.3)
     graph, mechanism, runs = facts(40, edges), Modelled(epsilon=3, n=40), 2_000
     noise = SimulatedNoise.seeded(11)
-    drawn = [mechanism.draw(graph, mechanism.scaling(graph), noise) for _ in range(runs)]
+    drawn = [mechanism.draw(graph, noise) for _ in range(runs)]
     off = np.array([release.columns["degree"] for release in drawn]) - graph.degrees()
     variance = float(laplace.variance(mechanism.degree_scale))
     assert (np.abs(off.mean(axis=0)) < 5 * math.sqrt(variance / runs)).all()

@@ -75,10 +75,10 @@ def test_what_is_drawn_is_one_number_and_nothing_else_of_the_graph() -> None:
 
     edges = frozenset(combinations(range(5), 2))
     mechanism, graph = Total(epsilon=1, epsilon_1="1/4", delta="1/10", n=5), facts(5, edges)
-    drawn = mechanism.draw(graph, mechanism.scaling(graph), SimulatedNoise(five))
+    drawn = mechanism.draw(graph, SimulatedNoise(five))
     scale = Fraction(3) / Fraction(3, 4)  # C* is cut at n - 2 = 3
     assert wanted == [(Fraction(4), 1), (scale, 1)]
-    assert (drawn.counts, drawn.scales) == ([10 + 5], [scale])
+    assert (drawn.counts, drawn.scale) == ([10 + 5], scale)
     assert (drawn.columns, drawn.record) == ({"total": [15]}, {"total": 15})
 
 
@@ -104,7 +104,7 @@ def chances_of_scales(mechanism: Total, common: int) -> dict[Fraction, float]:
             assert (Fraction(scale), size) == (first, 1)
             return [x]
 
-        scale = mechanism.scale(common, SimulatedNoise(drawn))
+        scale = mechanism.covering(mechanism.bound(common, SimulatedNoise(drawn)))
         chances[scale] = chances.get(scale, 0.0) + probability(x, float(first))
     return chances
 

@@ -76,7 +76,7 @@ def test_the_interval_of_a_scale_found_by_noise_holds_the_true_total() -> None:
     noise, held = SimulatedNoise.seeded(5), 0
     widths: dict[Fraction, int] = {}
     for _ in range(RELEASES):
-        scale = edge.scale(9, noise)
+        scale = edge.covering(edge.bound(9, noise))
         if scale not in widths:
             widths[scale] = sum_half_width([scale] * 60)
         held += abs(sum(noise.draw(scale, 60))) <= widths[scale]

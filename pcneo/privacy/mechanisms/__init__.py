@@ -4,7 +4,7 @@ base         what every mechanism says about itself
 one_scale    the base class of those that draw all counts with one scale
 two_phases   the base class of those whose vertices find that scale themselves
 parameters   what a person writes, read once
-scaling      how the scales of one release are found
+drawn        what is drawn for a release
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms.base import InShort, Mechanism
 from pcneo.privacy.mechanisms.critical import EARLIER_GROUPS, Critical
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
 from pcneo.privacy.mechanisms.modelled import Modelled
@@ -22,7 +23,6 @@ from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import AnyNumber
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
@@ -43,7 +43,6 @@ __all__ = [
     "OneScale",
     "Published",
     "Respond",
-    "Scaling",
     "Total",
     "TwoPhases",
     "mechanism_named",

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips, check_epsilon, threshold_of
 
@@ -25,11 +25,7 @@ class Answered(Mechanism):
         whole("k", self.k, at_least=3, at_most=4)
         check_epsilon(self.epsilon, self.name)
 
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: answers are flipped, and nothing gets noise."""
-        return Scaling(self.n)
-
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+    def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw the answers once, and compute the counts from them."""
         return self.compute(self.answered(facts, noise), facts, noise)
 

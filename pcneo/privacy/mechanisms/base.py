@@ -6,7 +6,7 @@ order:
     check              when it is made, from nothing but what a person wrote
     complete           once the number of vertices, which is public, is known: first from the count store, then as read
     check_drawable     on the graph as read, before anything is counted
-    scaling            on exact facts, before anything is spent
+    check_facts        on exact facts, before anything is spent
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import decimal_text, exact_text, typed_text
 from pcneo.privacy.facts import Answers, Facts, PairAnswers
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import CliqueSizes, Exact, Vertices, whole, words_of
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE, Foresight, Public, Utility
 from pcneo.privacy.plain_words import in_plain_words
@@ -206,17 +207,22 @@ class Mechanism(ABC):
     def check_drawable(self) -> None:  # noqa: B027 - most mechanisms have nothing to refuse
         """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw."""
 
-    @abstractmethod
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return how the scales are found; every fact is computed here, so that nothing can fail after the spend."""
+    def check_facts(self, facts: Facts) -> None:
+        """Compute every fact that `draw` needs, so that nothing can fail after the spend; refuse what does not fit."""
+        if self.adds_noise:
+            facts.counts(self.k)
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
-        """Draw once: the scales, where finding them takes noise, then the counts.
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        """Return λ, drawing where finding it takes noise; for a mechanism that adds noise."""
+        raise NotImplementedError
+
+    def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
+        """Draw once: λ, where finding it takes noise, then the counts.
 
         `once` has what releases that share with this one have drawn already; that is not drawn again.
         """
-        scales = scaling.draw(noise)
-        return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
+        scale = self.find_scale(facts, noise, once)
+        return Drawn(self.noisy_counts(self.exact(facts), scale, noise), scale)
 
     def exact(self, facts: Facts) -> list[int]:
         """Return the numbers that get noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""
@@ -227,6 +233,19 @@ class Mechanism(ABC):
     def times_counted(self) -> int:
         """How many times a clique is counted in the sum of the numbers that get noise: at each vertex, or once."""
         return self.k if self.counts_vertices else 1
+
+    @property
+    def size(self) -> int:
+        """How many numbers get noise of scale λ."""
+        return self.n if self.counts_vertices else 1
+
+    def error_of_total(self, scale: Fraction) -> float:
+        """Return the standard error of the total where λ is `scale`."""
+        return standard_error({scale: self.size}) / self.times_counted
+
+    def half_width_of_total(self, scale: Fraction) -> float:
+        """Return half the width of the 95 % interval of the total where λ is `scale`."""
+        return sum_half_width({scale: self.size}) / self.times_counted
 
     @property
     def threshold(self) -> int:
@@ -241,13 +260,13 @@ class Mechanism(ABC):
         """Return what is published, computed from answers; for a mechanism that has answers."""
         raise NotImplementedError
 
-    def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
-        """Return Γ*(v) for each vertex, drawing once for each whose scale is not 0."""
-        return add_noise(counts, scales, noise)
+    def noisy_counts(self, counts: Sequence[int], scale: Fraction, noise: Noise) -> list[int]:
+        """Return Γ*(v) for each vertex, drawing once for each."""
+        return add_noise(counts, scale, noise)
 
     # --- What may be said before the spend (GUARANTEE.md#utility)
 
-    def utility(self, facts: Facts, scaling: Scaling) -> Utility:
+    def utility(self, facts: Facts) -> Utility:
         """Return how noisy the release will be, as far as that may be said; empty unless a mechanism knows more."""
         return Utility()
 
@@ -311,12 +330,6 @@ class Mechanism(ABC):
             return "nothing"
         but = f", δ={decimal_text(delta)}" if delta else ""
         return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
-
-    def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return the most that one pair costs at fixed scales, as the mechanism or its paper states; None: no bound."""
-        if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
-            return None
-        return self.epsilon
 
     def divides_loss(self, scale: Fraction) -> Fraction:
         """Return what to divide a pair's k·support by to get its loss, where all noise has one scale."""

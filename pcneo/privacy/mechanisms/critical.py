@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 import numpy as np
@@ -17,8 +16,8 @@ from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
+from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import Utility, is_mostly_noise, noise_warning
 from pcneo.privacy.protection import Protects
@@ -87,12 +86,8 @@ class Critical(Answered):
         # [critical-groups]
         return UNBOUNDED if outside else Cost(inside * self.epsilon)
 
-    def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return ε for a pair inside a group, None outside; `loss` is what it costs exactly."""
-        return self.epsilon if inside else None
-
-    def scaling(self, facts: Facts) -> Scaling:
-        """Refuse groups that protect nothing, or too much to count on; there are no scales."""
+    def check_facts(self, facts: Facts) -> None:
+        """Refuse groups that protect nothing, or too much to count on."""
         graph = facts.protected_graph()
         if not graph.pair_count:
             raise GraphError(
@@ -100,7 +95,6 @@ class Critical(Answered):
                 "nothing."
             )
         graph.check(self.k)
-        return super().scaling(facts)
 
     # --- Answers and counts
 
@@ -128,14 +122,14 @@ class Critical(Answered):
             record["standardErrorsAre"] = NO_ERROR
             if is_mostly_noise(_root(self.least_variances(sums, answers, facts)) or 0.0, counts):
                 record |= {"standardErrorsAre": NO_ERROR_WARNED, "warning": MOSTLY_NOISE}
-            return Drawn(counts, [], columns, record)
+            return Drawn(counts, None, columns, record)
         error, how = _root(variances), ESTIMATE
         if error is None:
             error, how = self._errors(facts, _ALL)[0], BOUND
         record |= {"standardErrorOfACount": float(f"{error:.3g}"), "standardErrorsAre": how}
         if how is ESTIMATE and (warning := noise_warning(error, counts)):
             record["warning"] = warning
-        return Drawn(counts, [], columns, record)
+        return Drawn(counts, None, columns, record)
 
     def unrounded(self, answers: PairAnswers, facts: Facts) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return the unbiased counts before rounding, which must not leave, and for k = 3 estimated variances."""
@@ -162,7 +156,7 @@ class Critical(Answered):
         weighed = graph.triangles(every, weights, self.flips.variance)
         return [_root(each.variances) or 0.0 for each in weighed]
 
-    def utility(self, facts: Facts, scaling: Scaling) -> Utility:
+    def utility(self, facts: Facts) -> Utility:
         """Return the least and the largest error that a count of triangles can have, whatever the groups hide."""
         # [critical-foresight] Only from P̂ and the connections outside it: a refusal is an output.
         least, most = self._errors(facts, _NOTHING, _ALL)

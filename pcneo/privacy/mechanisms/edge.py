@@ -11,8 +11,8 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.base import OWNER, InShort
+from pcneo.privacy.mechanisms.drawn import Once
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects
 
@@ -75,25 +75,20 @@ class Edge(OneScale):
         """Return λ for a C of `common` if the noise on C is 0; degrees make no difference."""
         return self.covering(self._clamped(common + self._pad))
 
-    def scale(self, largest_common: int, noise: Noise) -> Fraction:
-        """Draw once and return λ; the arguments are those of `bound`."""
-        return self.covering(self.bound(largest_common, noise))
-
     def bound(self, largest_common: int, noise: Noise) -> int:
         """Draw once and return C*."""
         # [edge-common] One connection changes C by at most 1, so noise of scale 1/ε1 is ε1-private.
         (x,) = noise.draw(1 / self.epsilon_1, 1)
         return self._clamped(int(largest_common) + x + self._pad)
 
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return the scaling that finds λ from C, as the owner sees it."""
-        largest = facts.largest_common()
-        return Scaling(self.size, lambda noise: self.scale(largest, noise))
+    def check_facts(self, facts: Facts) -> None:
+        """Count the cliques, and find C as the owner sees it."""
+        super().check_facts(facts)
+        facts.largest_common()
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
-        """Draw C*, unless a release that shares with this one has drawn it, and then the counts."""
-        scales = [self.covering(self.one_bound(facts, noise, once))] * self.size
-        return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        """Return the λ that C* asks for, drawing C* unless a release that shares with this one has drawn it."""
+        return self.covering(self.one_bound(facts, noise, once))
 
     def one_bound(self, facts: Facts, noise: Noise, once: Once | None) -> int:
         """Return C*, drawing it unless a release that shares with this one has."""

@@ -12,11 +12,10 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.degree_model import DegreeModel
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.laplace import variance as variance_of
+from pcneo.privacy.laplace import sum_half_width, variance
 from pcneo.privacy.mechanisms.base import InShort
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import Exact, whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Foresight, Public
@@ -141,21 +140,9 @@ class Modelled(Total):
     def _first_scales(self) -> tuple[Fraction, ...]:
         return (*super()._first_scales, self.degree_scale)
 
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return the scaling that finds the scale of the total; count everything that is needed later."""
-        facts.counts(self.k)
-        degrees, largest = facts.degrees().tolist(), facts.largest_common()
-
-        def find(noise: Noise) -> Fraction:
-            noisy = self.noisy_degrees(degrees, noise)
-            bound = self.bound(largest, noise)
-            return self.total_scale(bound, DegreeModel(noisy, self.k).class_count(self.class_scale(bound)))
-
-        return Scaling(self.size, find)
-
     def foresee(self, public: Public) -> Foresight:
         """Return the least error of the total; no public number shows that of a count, which depends on the model."""
-        return Foresight(error_of_total=standard_error([self.expected_scale(public.common)]))
+        return Foresight(error_of_total=self.error_of_total(self.expected_scale(public.common)))
 
     @property
     def doubt(self) -> str:
@@ -176,11 +163,19 @@ class Modelled(Total):
         """Return the scale of the total, which gets all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+    def _degrees(self, facts: Facts, noise: Noise, once: Once) -> list[int]:
+        return once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
+
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        """Return the scale of the total, drawing degrees and C* unless a release that shares with this one has."""
+        once = once or Once()
+        degrees, bound = self._degrees(facts, noise, once), self.one_bound(facts, noise, once)
+        return self.total_scale(bound, DegreeModel(degrees, self.k).class_count(self.class_scale(bound)))
+
+    def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw degrees and C* unless a release that shares with this one has, the total and the sum over each class."""
         once = once or Once()
-        degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
-        bound = self.one_bound(facts, noise, once)
+        degrees, bound = self._degrees(facts, noise, once), self.one_bound(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
         # [modelled-rule] Only from n, ε, D and C*.
         count = model.class_count(self.class_scale(bound))
@@ -193,7 +188,7 @@ class Modelled(Total):
             drawn = noise.draw(of_class, count)
             held = [sum(exact[members].tolist()) for members in model.classes(count)]
             sums = [held_by + x for held_by, x in zip(held, drawn, strict=True)]
-            counts = model.shrunk(counts, sums, float(variance_of(of_class)))
+            counts = model.shrunk(counts, sums, float(variance(of_class)))
         # [modelled-afterwards] From here on no fact of the graph is used.
         return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))
 
@@ -204,15 +199,15 @@ class Modelled(Total):
             "classes": classes,
             "scaleOfDegrees": float(self.degree_scale),
             "scale": float(scale),
-            "standardErrorOfTotal": standard_error([scale]),
+            "standardErrorOfTotal": self.error_of_total(scale),
             "halfWidthOf95PercentInterval": sum_half_width([scale]),
         }
-        if (error := standard_error([scale])) > max(0, total):
+        if (error := self.error_of_total(scale)) > max(0, total):
             record["warning"] = (
                 f"These counts are mostly noise: the standard error of the total is {rounded(error, 3)}, and the "
                 f"total is {total:,}."
             )
-        return Drawn(counts, [scale], {"degree": degrees, "count": counts}, record)
+        return Drawn(counts, scale, {"degree": degrees, "count": counts}, record)
 
     @property
     def told_of_total(self) -> str:

@@ -18,9 +18,9 @@ from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error, variance
 from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import Exact, Switch
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
-from pcneo.privacy.noise import handed_scale
+from pcneo.privacy.noise import Noise, handed_scale
 from pcneo.privacy.outlook import Foresight, Public, Utility
 from pcneo.privacy.sensitivity import count_sensitivity
 from pcneo.privacy.smoothing import BIASED, clipped, shrunk
@@ -81,11 +81,6 @@ class OneScale(Mechanism):
         """Return the λ that suffices for two vertices that share `common` neighbours."""
         return Fraction(count_sensitivity(common, self.k) * self.times_counted, self.k) / self.epsilon_2
 
-    @property
-    def size(self) -> int:
-        """How many numbers get noise of scale λ."""
-        return self.n if self.counts_vertices else 1
-
     @abstractmethod
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
         """Return λ if all noise on the way to it is 0."""
@@ -100,17 +95,19 @@ class OneScale(Mechanism):
         for scale in (*self._first_scales, self.least_scale, self.largest_scale):
             handed_scale(scale)
 
-    def with_biased(self, counts: Sequence[int], scales: list[Fraction]) -> Drawn:
-        """Return noisy counts with clipped and smoothed ones, where asked for, computed from them and λ only."""
+    def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
+        """Draw λ, then the counts; add clipped and smoothed ones, where asked for, computed from these and λ only."""
+        scale = self.find_scale(facts, noise, once)
+        counts = self.noisy_counts(self.exact(facts), scale, noise)
         if not (self.clip or self.smooth):
-            return Drawn(counts, scales)
+            return Drawn(counts, scale)
         columns: dict[str, Sequence[float]] = {"count": counts}
         largest = np.full(len(counts), float(math.comb(self.n - 1, self.k - 1)))
         if self.clip:
             columns["clipped"] = list(map(round, clipped(counts, largest)))
         if self.smooth:
-            columns["smoothed"] = list(map(round, shrunk(counts, float(variance(scales[0])), largest)))
-        return Drawn(counts, scales, columns, {"note": BIASED})
+            columns["smoothed"] = list(map(round, shrunk(counts, float(variance(scale)), largest)))
+        return Drawn(counts, scale, columns, {"note": BIASED})
 
     def cost_of_any(self, connections: int) -> Cost:
         """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections, wherever they are; δ is rounded up, to at most 1."""
@@ -119,7 +116,7 @@ class OneScale(Mechanism):
             return NOTHING
         return Cost(connections * self.epsilon, _group_delta(self.delta, self.epsilon, connections))
 
-    def utility(self, facts: Facts, scaling: Scaling) -> Utility:
+    def utility(self, facts: Facts) -> Utility:
         """Return what holds for any graph; no fact is looked at."""
         return Utility(float(self.least_scale))
 
@@ -127,7 +124,7 @@ class OneScale(Mechanism):
         """Return the errors at the λ of a graph with as few common neighbours and as equal degrees as possible."""
         scale = self.expected_scale(public.common, math.ceil(public.mean_degree))
         error = standard_error([scale]) if self.counts_vertices else None
-        return Foresight(error, standard_error({scale: self.size}) / self.times_counted)
+        return Foresight(error, self.error_of_total(scale))
 
     def describe(self, utility: Utility) -> str:
         """Say how small λ can be."""
@@ -135,10 +132,6 @@ class OneScale(Mechanism):
             f"{self.heading}: the scale λ of the noise is itself found with noise, and known only after the spend. "
             f"It is at least {rounded(utility.least_scale)}."
         )
-
-    def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return ε2: what finding λ costs is not in a loss at fixed scales."""
-        return self.epsilon_2
 
 
 def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:

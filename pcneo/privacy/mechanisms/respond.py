@@ -14,8 +14,8 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
+from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
-from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
     FROM_ABOVE,
@@ -156,7 +156,7 @@ class Respond(Answered):
             columns["smoothed"] = list(map(round, smoothed(estimates.counts, estimates.degrees, least, largest)))
         if self.clip or self.smooth:
             record["note"] = BIASED
-        return Drawn(columns["count"], [], columns, record, self.shown_by(yes))
+        return Drawn(columns["count"], None, columns, record, self.shown_by(yes))
 
     def of_answers(self, yes: Yes) -> dict[str, object]:
         """Return what is published about the answers as a whole."""

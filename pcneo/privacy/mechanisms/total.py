@@ -7,10 +7,9 @@ from types import MappingProxyType
 
 from pcneo.basics.frames import rounded
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms.base import InShort
+from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.edge import Edge
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 
 
@@ -46,15 +45,13 @@ class Total(Edge):
     counts_vertices = False
     without = frozenset({"smooth"})
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
+    def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw the noise of the total, and C* unless a release that shares with this one has drawn it."""
-        scales = [self.covering(self.one_bound(facts, noise, once))]
-        (total,) = counts = self.noisy_counts(self.exact(facts), scales, noise)
+        scale = self.find_scale(facts, noise, once)
+        (total,) = counts = self.noisy_counts(self.exact(facts), scale, noise)
         record: dict[str, object] = {"total": total}
         if self.clip:
             record |= {"clippedTotal": max(0, total), "note": "A total that is cut at 0 is biased."}
-        if standard_error(scales) > max(0, total):
-            record["warning"] = (
-                f"This total is mostly noise: its standard error is {rounded(standard_error(scales), 3)}."
-            )
-        return Drawn(counts, scales, {"total": counts}, record)
+        if (error := self.error_of_total(scale)) > max(0, total):
+            record["warning"] = f"This total is mostly noise: its standard error is {rounded(error, 3)}."
+        return Drawn(counts, scale, {"total": counts}, record)

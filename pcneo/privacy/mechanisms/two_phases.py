@@ -14,9 +14,9 @@ from functools import cached_property
 from pcneo.privacy import collector, vertex
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms.drawn import Once
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.parameters import Vertices, whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 
 
@@ -47,15 +47,15 @@ class TwoPhases(OneScale):
     def view(self, facts: Facts) -> tuple[Integers, Integers]:
         """Return what each vertex sees: its degree and its largest common neighbourhood, int64, shape (n,) each."""
 
-    def scaling(self, facts: Facts) -> Scaling:
-        """Return the scaling that runs phase 1 on the vertices' views."""
-        degrees, common = self.view(facts)
-        return Scaling(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
+    def check_facts(self, facts: Facts) -> None:
+        """Count the cliques, and find what each vertex sees."""
+        super().check_facts(facts)
+        self.view(facts)
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once | None = None) -> Drawn:
-        """Run both phases once."""
-        scales = scaling.draw(noise)
-        return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
+    def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
+        """Run phase 1 on the vertices' views."""
+        degrees, common = self.view(facts)
+        return self.scale(degrees.tolist(), common.__getitem__, noise)
 
     @property
     def degree_scale(self) -> Fraction:
@@ -93,27 +93,18 @@ class TwoPhases(OneScale):
 
     def scale(self, degrees: Sequence[int], common: Callable[[int], int], noise: Noise) -> Fraction:
         """Run phase 1, drawing n + h times, and return λ."""
-        return self._phase_1(degrees, common, noise.draw)
-
-    def _phase_1(
-        self,
-        degrees: Sequence[int],
-        common: Callable[[int], int],
-        draw: Callable[[Fraction, int], list[int]],
-    ) -> Fraction:
         degree_pad, common_pad = self._pads
-        drawn = draw(self.degree_scale, len(degrees))
+        drawn = noise.draw(self.degree_scale, len(degrees))
         reports = [vertex.report_degree(int(d), x, degree_pad) for d, x in zip(degrees, drawn, strict=True)]
 
         closer = collector.vertices_to_ask(reports, self.h)
 
-        drawn = draw(self.common_scale, len(closer))
+        drawn = noise.draw(self.common_scale, len(closer))
         answers = {v: vertex.report_common(int(common(v)), x, common_pad) for v, x in zip(closer, drawn, strict=True)}
 
         return collector.noise_scale(reports, answers, k=self.k, epsilon_2=self.epsilon_2)
 
-    def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
+    def noisy_counts(self, counts: Sequence[int], scale: Fraction, noise: Noise) -> list[int]:
         """Run phase 2: each vertex reports its count with noise of scale λ, the same for all."""
-        (scale,) = set(scales)
         drawn = noise.draw(scale, len(counts))
         return [vertex.report_count(int(c), x) for c, x in zip(counts, drawn, strict=True)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +75,13 @@ def can_be_attacked(n: int) -> bool:
 def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int) -> Iterator[Simulated]:
     """Yield simulated releases."""
     mechanism.check_drawable()
-    scaling = mechanism.scaling(facts)
+    mechanism.check_facts(facts)
     for _ in range(draws):
         if isinstance(mechanism, Answered):
             answers = mechanism.answered(facts, noise)
             yield Simulated(mechanism, mechanism.compute(answers, facts, noise), answers)
         else:
-            yield Simulated(mechanism, mechanism.draw(facts, scaling, noise), None)
+            yield Simulated(mechanism, mechanism.draw(facts, noise), None)
 
 
 def mean_errors(facts: CountedGraph, releases: Iterable[Simulated]) -> Errors:
@@ -136,16 +137,13 @@ class Attack:
         if not published or release.answers is None:
             return self.of(seen)
         answers = release.answers
-        everywhere = None if mechanism.needs_groups else answers
-        seen = Seen(
-            self._n,
-            float(mechanism.epsilon),
-            Flips(self._n, mechanism.threshold),
-            everywhere.degrees() if isinstance(everywhere, AnsweredPairs) else None,
-            seen.degrees,
-            seen.counts,
+        of_answers = replace(
+            seen,
+            epsilon=float(mechanism.epsilon),
+            flips=Flips(self._n, mechanism.threshold),
+            answered=None if mechanism.needs_groups else cast("Answers", answers).degrees(),
         )
-        found = self.of(seen, answers)
+        found = self.of(of_answers, answers)
         return Found(None, found.with_groups, found.protected) if mechanism.needs_groups else found
 
     def of(self, seen: Seen, answers: Answers | AnyPairAnswers | None = None) -> Found:
@@ -156,7 +154,7 @@ class Attack:
         self._rank(alone, None, answers, rows)
         if self._groups is None:
             return Found(alone.share, None, None)
-        knowing = Seen(**{**vars(seen), "bounds": self._groups.bounds})
+        knowing = replace(seen, bounds=self._groups.bounds)
         weights = grouped_weights(alone.best)
         known = Attacker(knowing, m, weights)
         pairs, connected = self._inside

@@ -6,8 +6,9 @@ Nothing is spent, and no noise is drawn for a release (GUARANTEE.md#loss-of-one-
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from pcneo.basics.frames import rounded
@@ -20,9 +21,9 @@ from pcneo.privacy.attack import Seen
 from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms import MECHANISMS, AnyNumber, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
-from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.noise import Noise, SimulatedNoise
+from pcneo.privacy.quantiles import place_of
 from pcneo.privacy.randomised_response import half_true_epsilon
-from pcneo.privacy.simulated_scales import SEED, simulate
 from pcneo.release.audit.attacked import (
     Attack,
     Found,
@@ -34,7 +35,7 @@ from pcneo.release.audit.attacked import (
 )
 from pcneo.release.choice import check_run, find_place
 from pcneo.release.loss_summary import find_losses
-from pcneo.release.read_graph import ReadGraph, read_for_release
+from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
@@ -53,6 +54,10 @@ _MOST_ATTACKED, _ATTACKED_PAIRS = 3, 1_000_000
 """How many of them are attacked, limited in the same way; at least one."""
 _MOST_PHASES, _FEWEST_PHASES, _REPORTS = 1_000, 20, 3_000_000
 """Simulations that find λ: as many as have `_REPORTS` reports of vertices together, within the two limits."""
+
+
+SEED = 1
+"""Seeds everything that an audit draws, so that a repeated audit repeats its numbers. A release takes no seed."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ def audit(
         raise ParameterError(str(next(iter(every.values()))), name="epsilon", value=epsilon)
     record, run = _place(db, source)
     require_key_index(db, record.selection)
-    read = read_for_release(db, record, progress)
+    read = ReadGraph(record).read(db, progress)
     if run is not None:
         read.read_groups(db, run, progress)
     audited = _Audited(run, read, k)
@@ -266,9 +271,13 @@ class _Audited:
         yield row
         if isinstance(mechanism, Answered):
             found = self._found(releases, published=True)
-            shown = (found.alone, found.with_groups, found.protected)
-            names = ("found", "found_with_groups", "found_of_protected")
-            yield replace(row, name=f"{row.name}, answers published", **dict(zip(names, shown, strict=True)))
+            yield replace(
+                row,
+                name=f"{row.name}, answers published",
+                found=found.alone,
+                found_with_groups=found.with_groups,
+                found_of_protected=found.protected,
+            )
 
     def _found(self, releases: list[Simulated], *, published: bool = False) -> Found:
         if self._attacker is None:
@@ -280,14 +289,21 @@ class _Audited:
         """What the costliest connection loses: by its answer, or at a scale that is itself found by noise."""
         if isinstance(mechanism, Answered):
             return mechanism.loss, mechanism.loss, mechanism.loss
-        find = mechanism.scaling(self.facts).find
-        if find is None or not mechanism.loses_by_scale:
+        if not mechanism.loses_by_scale:
             return None
         phases = max(_FEWEST_PHASES, min(_MOST_PHASES, _REPORTS // max(1, self.source.graph.vertex_count)))
-        scales = simulate(find, phases)
-        most = find_losses(self.source.graph, self.k).quantiles[-1]
-        low, median, high = (most / float(mechanism.divides_loss(t)) for t in (scales.high, scales.median, scales.low))
+        scales = simulated_scales(lambda noise: mechanism.find_scale(self.facts, noise), phases)
+        most = find_losses(self.source.graph, self.k)[-1]
+        low, median, high = (most / float(mechanism.divides_loss(scale)) for scale in reversed(scales))
         return low, median, high
+
+
+def simulated_scales(find: Callable[[Noise], Fraction], phases: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Find λ `phases` times with simulated noise; return its 5 %, 50 % and 95 % quantiles."""
+    noise = SimulatedNoise.seeded(SEED)
+    ascending = sorted(find(noise) for _ in range(phases))
+    low, median, high = (ascending[place_of(share, phases)] for share in (0.05, 0.5, 0.95))
+    return low, median, high
 
 
 _UNKNOWN = Found(None, None, None)

@@ -16,8 +16,7 @@ from evaluation.kept_arrays import RefusedError
 from evaluation.results import Beside, Refused
 from pcneo.basics.model import Graph
 from pcneo.errors import GraphError
-from pcneo.privacy.mechanisms import Mechanism, mechanism_named
-from pcneo.privacy.mechanisms.scaling import Drawn
+from pcneo.privacy.mechanisms import Drawn, Mechanism, mechanism_named
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import Flips, threshold_of
 
@@ -47,8 +46,8 @@ def run_by_run(cell: BesideCell, graph: GraphArrays, cohesions: CohesionsOf) -> 
     facts = CellFacts(graph, None if cell.score is None else cohesions(cell.score))
     mechanism, noise = made(cell.mechanism, cell.epsilon, facts.vertex_count), SimulatedNoise.seeded(cell.stream)
     try:
-        scaling = mechanism.scaling(facts)
-        releases = [mechanism.draw(facts, scaling, noise) for _ in range(cell.runs)]
+        mechanism.check_facts(facts)
+        releases = [mechanism.draw(facts, noise) for _ in range(cell.runs)]
     except (GraphError, RefusedError) as error:
         return {"refused": str(error)}
     result: Beside = {"totals": [total_of(drawn) / true - 1 for drawn in releases]}

@@ -23,7 +23,7 @@ def facts_of(n: int = 60) -> CountedGraph:
 def drawn_by(kind: type[Mechanism], **asked: bool):
     facts = facts_of()
     made = kind.taking(epsilon="0.5", n=facts.vertex_count, **asked)
-    return made, made.draw(facts, made.scaling(facts), SimulatedNoise.seeded(5))
+    return made, made.draw(facts, SimulatedNoise.seeded(5))
 
 
 @pytest.mark.parametrize("kind", [Edge, Elv])
@@ -32,7 +32,8 @@ def test_counts_of_one_scale_are_drawn_towards_their_mean_by_its_variance(kind: 
     counts, most = np.array(drawn.counts), 59 * 58 / 2
     assert list(drawn.columns) == ["count", "clipped", "smoothed"]
     assert drawn.columns["clipped"] == np.clip(counts, 0, most).tolist()
-    noise = float(variance(drawn.scales[0]))
+    assert drawn.scale is not None
+    noise = float(variance(drawn.scale))
     mean = min(max(counts.mean(), 0), most)
     spread = max(0.0, ((counts - mean) ** 2).mean() - noise)
     expected = np.clip(mean + spread / (spread + noise) * (counts - mean), 0, most)
@@ -57,6 +58,6 @@ def test_critical_and_total_are_cut_at_0() -> None:
     assert drawn.columns["clipped"] == [max(0, count) for count in drawn.counts]
     facts = facts_of()
     made = Total(epsilon="0.5", n=60, clip=True)
-    low = made.draw(facts, made.scaling(facts), SimulatedNoise(lambda scale, size: [-(10**6)] * size))
+    low = made.draw(facts, SimulatedNoise(lambda scale, size: [-(10**6)] * size))
     assert (low.record["clippedTotal"], list(low.columns)) == (0, ["total"])
     assert "mostly noise" in str(low.record["warning"])

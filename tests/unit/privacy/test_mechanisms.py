@@ -274,7 +274,7 @@ def test_published_is_not_bounded() -> None:
 
 def edge_scale(C: int, noise: int, k: int, n: int) -> Fraction:  # noqa: N803
     mechanism = Edge(k=k, epsilon=1, n=n, delta="0.01", epsilon_1="0.1")
-    return mechanism.scale(C, SimulatedNoise(lambda scale, size: [noise] * size))
+    return mechanism.covering(mechanism.bound(C, SimulatedNoise(lambda scale, size: [noise] * size)))
 
 
 def test_the_scale_of_edge_is_that_of_its_formula() -> None:
@@ -297,7 +297,7 @@ def test_edge_draws_once_with_scale_one_over_epsilon_1() -> None:
     drawn = []
     noise = SimulatedNoise(lambda scale, size: drawn.append((scale, size)) or [0] * size)
     edge: Any = make("edge", epsilon="2", epsilon_1="0.25")
-    edge.scale(5, noise)
+    edge.bound(5, noise)
     assert (drawn, noise.draws) == ([(4.0, 1)], 1)
 
 
@@ -366,10 +366,9 @@ def test_the_collector_takes_the_smaller_of_two_reports_and_cuts_at_n_less_2() -
 def test_the_scale_lies_between_its_public_bounds(kind: type[OneScale], n: int) -> None:
     mechanism = kind(k=4, epsilon=1, n=n)
     batch = search_all(graph := graph_from_edges(range(n), [], []), "0.5")
-    find = mechanism.scaling(CountedGraph(graph, batch)).find
-    assert find is not None
+    facts = CountedGraph(graph, batch)
     for shift in (-(10**7), 0, 10**7):
-        scale = find(SimulatedNoise(lambda scale, size, x=shift: [x] * size))
+        scale = mechanism.find_scale(facts, SimulatedNoise(lambda scale, size, x=shift: [x] * size))
         assert mechanism.least_scale <= scale <= mechanism.largest_scale
         if shift == 0 and kind is not Published:
             assert scale == mechanism.expected_scale(0, 0)
@@ -469,7 +468,7 @@ def test_a_vertex_is_handed_its_own_view_and_its_own_noise_and_nothing_else(
 def test_phase_2_adds_each_vertex_s_own_noise(kind: type[TwoPhases], monkeypatch: pytest.MonkeyPatch) -> None:
     wall = Wall(monkeypatch)
     noise = SimulatedNoise(lambda scale, size: list(range(1, size + 1)))
-    noisy = kind(epsilon="1", n=3, h=1).noisy_counts([10**30, 20, 30], [F(5)] * 3, noise)
+    noisy = kind(epsilon="1", n=3, h=1).noisy_counts([10**30, 20, 30], F(5), noise)
     assert noisy == [10**30 + 1, 22, 33]
     assert wall.handed == [(10**30, 1), (20, 2), (30, 3)]
     assert (wall.crossed, noise.draws) == ([], 3)

@@ -95,7 +95,8 @@ def test_opendp_is_asked_for_64_bit_integers_around_zero_once_a_scale(
         return lambda values: made.append((str(domain), str(metric), scale, values)) or measurement(values)
 
     monkeypatch.setattr(release_noise, "_make_laplace", spy)
-    add_noise([10, 20, 30, 40], [F(1, 3), F(5), F(1, 3), F(0)], release_noise)
+    add_noise([10, 30], F(1, 3), release_noise)
+    add_noise([20], F(5), release_noise)
 
     assert [(scale, values) for _, _, scale, values in made] == [(math.nextafter(1 / 3, 1), [0, 0]), (5.0, [0])]
     assert all("i64" in domain and "i64" in metric for domain, metric, _, _ in made)
@@ -132,42 +133,32 @@ def test_a_source_that_gives_too_few_numbers_is_a_fault() -> None:
         SimulatedNoise(lambda scale, size: [0]).draw(F(1), 3)
 
 
-def test_noise_is_drawn_once_a_scale_and_exact_counts_never_meet_the_sampler() -> None:
+def test_the_noise_of_all_counts_is_drawn_at_once() -> None:
     calls = Calls()
     noise = SimulatedNoise(calls)
-    assert add_noise([10, 20, 30, 40, 50], [F(2), F(0), F(3), F(2), F(0)], noise) == [11, 20, 31, 42, 50]
-    assert sorted(calls) == [(2.0, 2), (3.0, 1)]
+    assert add_noise([10, 20, 30], F(2), noise) == [11, 22, 33]
+    assert calls == [(2.0, 3)]
     assert noise.draws == 3
 
 
-def test_all_counts_exact_draws_nothing() -> None:
-    noise = SimulatedNoise(Calls())
-    assert add_noise([5, 6], [F(0), F(0)], noise) == [5, 6]
-    assert noise.draws == 0
-
-
-def test_one_impossible_scale_draws_nothing_at_all() -> None:
-    noise = SimulatedNoise(Calls())
-    with pytest.raises(ParameterError):
-        add_noise([1, 2, 3], [F(1), F(2), F(2**60)], noise)
-    assert noise.draws == 0
+@pytest.mark.parametrize("scale", [F(0), F(2**60)])
+def test_a_scale_of_0_or_an_impossible_one_draws_nothing_and_returns_no_count(scale: Fraction) -> None:
+    noise = SimulatedNoise(calls := Calls())
+    with pytest.raises(ParameterError, match="cannot be drawn"):
+        add_noise([1, 2, 3], scale, noise)
+    assert (calls, noise.draws) == ([], 0)
 
 
 def test_counts_far_beyond_64_bits_stay_exact() -> None:
     huge = 10**40
-    assert add_noise([huge, huge], [F(1), F(0)], SimulatedNoise(Calls())) == [huge + 1, huge]
+    assert add_noise([huge, huge], F(1), SimulatedNoise(Calls())) == [huge + 1, huge + 2]
 
 
 def test_counts_from_an_array_become_python_integers() -> None:
     counts: Any = np.array([2**63 - 1])
-    noisy = add_noise(counts, [F(1)], SimulatedNoise(Calls()))
+    noisy = add_noise(counts, F(1), SimulatedNoise(Calls()))
     assert noisy == [2**63]
     assert type(noisy[0]) is int
-
-
-def test_counts_and_scales_of_different_lengths_are_a_fault() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        add_noise([1, 2], [F(1)], SimulatedNoise(Calls()))
 
 
 # --- The distribution

@@ -129,7 +129,7 @@ def test_of_connections_that_share_no_vertex_the_errors_are_foreseen_exactly() -
 def test_what_the_answers_show_is_said_after() -> None:
     graph = CountedGraph(graph_from_edges(range(100), *zip(*[(i, i + 1) for i in range(99)], strict=True)))
     mechanism = Respond(epsilon=5, n=100)
-    drawn = mechanism.draw(graph, mechanism.scaling(graph), SimulatedNoise(lambda scale, size: [0] * size))
+    drawn = mechanism.draw(graph, SimulatedNoise(lambda scale, size: [0] * size))
     # No coin is below a: the answers are the graph.
     f = mechanism.flips.f
     m = (99 - f * 4950) / (1 - 2 * f)

@@ -51,7 +51,7 @@ def test_both_are_columns_beside_the_plain_counts_and_leave_the_total_alone(k: i
     facts = CountedGraph(graph_from_edges(range(60), *zip(*[(i, (i * 7 + 1) % 60) for i in range(50)], strict=True)))
     plain = Respond(k=k, epsilon=1, n=60)
     both = Respond(k=k, epsilon=1, clip=True, smooth=k == 3, n=60)
-    plain_draw, other = (m.draw(facts, m.scaling(facts), SimulatedNoise.seeded(1)) for m in (plain, both))
+    plain_draw, other = (m.draw(facts, SimulatedNoise.seeded(1)) for m in (plain, both))
     assert list(plain_draw.columns) == ["degree", "count", "standardError"]
     assert list(other.columns) == [*plain_draw.columns, "clipped", *(["smoothed"] if k == 3 else [])]
     assert {name: other.columns[name] for name in plain_draw.columns} == plain_draw.columns

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,12 +10,12 @@ from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, OneScale, Published, Scaling
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, OneScale, Published
 
 
 def told(graph: Graph, groups: Groups, k: int = 3) -> str:
     mechanism, facts = Critical(k=k, epsilon=1, n=graph.vertex_count), CountedGraph(graph, groups)
-    return mechanism.describe(mechanism.utility(facts, mechanism.scaling(facts)))
+    return mechanism.describe(mechanism.utility(facts))
 
 
 def test_toggling_a_pair_inside_a_group_moves_nothing_that_is_said() -> None:
@@ -44,7 +42,7 @@ def test_for_four_cliques_the_errors_of_triangles_are_said() -> None:
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
 def test_the_least_scale_is_said_of_a_mechanism_with_one(kind: type[OneScale]) -> None:
     mechanism, facts = kind(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
-    outlook = mechanism.utility(facts, Scaling(100, lambda _: Fraction(1)))
+    outlook = mechanism.utility(facts)
     text = mechanism.describe(outlook)
     least = 3 / (1 - float(mechanism.epsilon_1))
     assert outlook.least_scale == pytest.approx(least)

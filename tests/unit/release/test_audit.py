@@ -12,8 +12,8 @@ import pytest
 from pcneo.cli import audit as command
 from pcneo.privacy.mechanisms import MECHANISMS, Edge
 from pcneo.privacy.quantiles import quantiles
-from pcneo.privacy.simulated_scales import simulate
 from pcneo.release.audit import MEANING, NOTICE, AuditResult, AuditRow
+from pcneo.release.audit.auditing import simulated_scales
 
 
 def test_quantiles_are_losses_that_occur() -> None:
@@ -30,14 +30,14 @@ def test_an_infinite_loss_shows_in_the_quantiles_it_reaches_and_in_no_other() ->
 
 def test_simulated_scales_repeat_and_are_quantiles() -> None:
     mechanism = Edge(k=3, epsilon=1, n=5_000)
-    scales = simulate(lambda noise: mechanism.scale(10, noise), 400)
-    again = simulate(lambda noise: mechanism.scale(10, noise), 400)
-    assert scales == again
-    assert scales.low < scales.median < scales.high
-    assert scales.median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
+    low, median, high = simulated_scales(lambda noise: mechanism.covering(mechanism.bound(10, noise)), 400)
+    again = simulated_scales(lambda noise: mechanism.covering(mechanism.bound(10, noise)), 400)
+    assert (low, median, high) == again
+    assert low < median < high
+    assert median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
 
     values = iter(map(Fraction, [5, 1, 4, 2, 3, *range(6, 21)]))
-    assert simulate(lambda noise: next(values), 20) == type(scales)(Fraction(1), Fraction(10), Fraction(19))
+    assert simulated_scales(lambda noise: next(values), 20) == (Fraction(1), Fraction(10), Fraction(19))
 
 
 def test_in_80_columns_an_audit_is_one_table_with_a_line_for_each_row_and_a_legend(

@@ -25,7 +25,7 @@ KEYS: dict[str, list[Any]] = {
 def written(folder: Path, suffix: str, keys: list[Any], mechanism: str = "edge") -> Path:
     counts = dict(zip(keys, [5, -3, 10**17], strict=True))
     made = MECHANISMS[mechanism](k=3, epsilon="1/3", n=3)
-    record = public_record(made, "3/10" if made.needs_groups else None, [F(7, 2)] * 3, counts)
+    record = public_record(made, "3/10" if made.needs_groups else None, F(7, 2), counts)
     path = folder / f"counts{suffix}"
     path.write_text(public_text(record, {"key": keys, "count": list(counts.values())}, suffix), newline="")
     return path
@@ -66,7 +66,7 @@ def test_what_may_not_be_published_is_none_and_both_formats_read_alike(tmp_path:
 
 def test_a_total_alone_is_read_back(tmp_path: Path) -> None:
     made = MECHANISMS["total"](k=3, epsilon=1, n=3)
-    record = public_record(made, None, [F(7, 2)], {}, {"total": -4}, {"total": [-4]})
+    record = public_record(made, None, F(7, 2), {}, {"total": -4}, {"total": [-4]})
     for suffix in (".csv", ".json"):
         path = tmp_path / f"total{suffix}"
         path.write_text(public_text(record, {"total": [-4]}, suffix))

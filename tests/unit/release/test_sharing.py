@@ -17,7 +17,8 @@ from pcneo.graph import graph_from_edges
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Once, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.choice import Chosen
+from pcneo.release.prepared import Prepared
+from pcneo.release.read_graph import ReadGraph
 from pcneo.release.releasing import check_requests
 from pcneo.release.request import Release, each_k, read_batch
 from pcneo.release.sharing import shared
@@ -31,12 +32,12 @@ def asked(mechanism: str, epsilon: object = "1", **given: object) -> Release:
     return requested(**{"to": Path("a.csv"), "mechanism": mechanism, "epsilon": epsilon, **given})
 
 
-def chosen(*requests: Release) -> list[Chosen]:
+def chosen(*requests: Release) -> list[Prepared]:
     return shared(list(map(placed, requests)))
 
 
-def placed(request: Release) -> Chosen:
-    return Chosen(request=request, graph=GRAPH, run=None, vertices=2000)
+def placed(request: Release) -> Prepared:
+    return Prepared(request=request, source=ReadGraph(GRAPH), run=None, vertices=2000)
 
 
 @pytest.mark.parametrize("mechanism", ["edge", "total", "modelled"])
@@ -78,7 +79,7 @@ def test_rows_of_no_or_of_another_share_pay_for_all_of_their_own() -> None:
     assert all(not choice.together for choice in chosen(*rows))
     elsewhere = [asked("edge", share="x"), asked("edge", share="x")]
     here, there = map(placed, elsewhere)
-    there = replace(there, graph=replace(there.graph, name="other"))
+    there = replace(there, source=ReadGraph(replace(there.graph, name="other")))
     assert [choice.spend.epsilon for choice in shared([here, there])] == [1, 1]
 
 
@@ -145,9 +146,9 @@ def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
     noise, once = SimulatedNoise(sample), Once()
     names = ["modelled", "edge", "total", "modelled"]
     made = [mechanism_of(name, epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
-    released = [m.draw(graph, m.scaling(graph), noise, once) for m in made]
+    released = [m.draw(graph, noise, once) for m in made]
     assert [size for _, size in drawn] == [30, 1, 1, 30, 1, 1]  # degrees, C*, then a number or counts for each
     assert released[0].columns["degree"] == released[3].columns["degree"]
-    scales = [release.scales[0] * m.epsilon_2 for release, m in zip(released, made, strict=True)]  # type: ignore[attr-defined]
+    scales = [release.scale * m.epsilon_2 for release, m in zip(released, made, strict=True)]  # type: ignore[attr-defined]
     assert scales[1] == 3 * scales[2]
     assert all(a in (b, 3 * b, b / 3) for a, b in pairwise(scales))

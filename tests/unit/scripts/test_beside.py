@@ -63,8 +63,7 @@ def test_a_simulated_total_is_distributed_as_a_release_s(name: str, tmp_path: Pa
     plain = graph_from_networkx(graph)
     facts = CountedGraph(plain, search_all(plain, "0.4", "smallest"))
     mechanism, noise = made(name, "1", plain.vertex_count), ReleaseNoise()
-    scaling = mechanism.scaling(facts)
-    releases = [mechanism.draw(facts, scaling, noise) for _ in range(RUNS)]
+    releases = [mechanism.draw(facts, noise) for _ in range(RUNS)]
     assert distance(simulated, [total_of(drawn) for drawn in releases]) < chance_distance(RUNS, RUNS)
     assert ("vertices" in result) == (name != "total")
     if "vertices" in result:

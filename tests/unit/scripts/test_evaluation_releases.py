@@ -133,7 +133,7 @@ def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(k: int,
     facts = CountedGraph(evaluated(graph).graph)
     made = replace(mechanism_named("respond")(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
     noise = SimulatedNoise.seeded(cell.stream)
-    releases = [made.draw(facts, made.scaling(facts), noise) for _ in range(6)]
+    releases = [made.draw(facts, noise) for _ in range(6)]
     drawn = [release.columns for release in releases]
     totals = [cast("int", release.record["total"]) * k - sum(counts) for release in releases]
     expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts, totals)
@@ -256,7 +256,7 @@ def test_a_cell_of_modelled_has_the_errors_of_the_releases_that_are_drawn(tmp_pa
     facts, n = CountedGraph(evaluated(graph).graph), len(graph)
     made = mechanism_named("modelled").taking(k=3, epsilon="3", delta=F(1, n)).on(n)
     noise = SimulatedNoise.seeded(ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream)
-    releases = [made.draw(facts, made.scaling(facts), noise) for _ in range(6)]
+    releases = [made.draw(facts, noise) for _ in range(6)]
     totals = [cast("int", release.record["total"]) * 3 - sum(counts) for release in releases]
     expected = errors_of(np.array([release.counts for release in releases]) - np.array(counts), counts, totals)
     assert {name: result[name] for name in expected} == pytest.approx(expected)

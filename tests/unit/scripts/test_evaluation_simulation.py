@@ -69,7 +69,7 @@ def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(
     for run in range(RUNS):
         same = noise.of_run(run)
         assert mechanism.scale(view.degrees.tolist(), view.common.__getitem__, same) == scales[run]
-        noisy = mechanism.noisy_counts(counts, [scales[run]] * len(graph), same)
+        noisy = mechanism.noisy_counts(counts, scales[run], same)
         assert noisy == (np.array(counts) + added[run]).tolist()
     assert len(set(scales)) > 1 or epsilon == "1"
 
@@ -84,8 +84,8 @@ def test_edge_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
     added = noise_of_scales(scales, len(graph), noise.draw)
     for run in range(RUNS):
         same = noise.of_run(run)
-        assert mechanism.scale(4, same) == scales[run]
-        noisy = mechanism.noisy_counts(counts, [scales[run]] * len(graph), same)
+        assert mechanism.covering(mechanism.bound(4, same)) == scales[run]
+        noisy = mechanism.noisy_counts(counts, scales[run], same)
         assert noisy == (np.array(counts) + added[run]).tolist()
 
 
@@ -139,8 +139,8 @@ def test_releases_in_one_array_are_those_that_are_drawn_one_by_one_at_the_same_n
         assert (scales == scale).all()
         return numbers.reshape(shape)
 
-    scaling, same = mechanism.scaling(facts), SimulatedNoise(lambda t, size: again(np.array(t), (1, size))[0].tolist())
-    slow = [mechanism.draw(facts, scaling, same) for _ in range(RUNS)]
+    same = SimulatedNoise(lambda t, size: again(np.array(t), (1, size))[0].tolist())
+    slow = [mechanism.draw(facts, same) for _ in range(RUNS)]
     assert (np.array([drawn.counts for drawn in slow]) - facts.counts(3) == quick.noise).all()
-    assert [drawn.scales[0] for drawn in slow] == quick.scales
+    assert [drawn.scale for drawn in slow] == quick.scales
     assert next(runs, None) is None

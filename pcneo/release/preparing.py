@@ -1,0 +1,53 @@
+"""The one place where releases read their graphs and groups, check them, and compute all that takes no noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pcneo.basics.model import Progress
+from pcneo.release.answer_sets import with_given
+from pcneo.release.outputs import check_keys
+from pcneo.release.prepared import Prepared
+from pcneo.release.published_means import earlier_of
+from pcneo.store.chosen_graph import require_key_index
+from pcneo.store.database import Database
+from pcneo.store.ledger_records import LedgerRecords
+
+
+def prepare(
+    db: Database, chosen: Sequence[Prepared], ledger: LedgerRecords, progress: Progress | None = None
+) -> list[Prepared]:
+    """Read each graph and set of groups once, check them, and compute everything that takes no noise.
+
+    `ledger` tells whose answers are given, and what earlier releases have published.
+    """
+    sources = {choice.graph.name: choice.source for choice in chosen}
+    for source in sources.values():
+        require_key_index(db, source.record.selection)
+    for source in sources.values():
+        source.read(db, progress)
+    read = [_on_graph(choice, ledger) for choice in chosen]
+    for release in read:
+        if release.run is not None and release.kept:
+            release.source.read_kept_groups(db, release.run, progress)
+        elif release.run is not None:
+            release.source.read_groups(db, release.run, progress)
+    for name, source in sources.items():
+        noisy = [release.mechanism.k for release in read if release.graph.name == name and release.mechanism.adds_noise]
+        source.facts().count(noisy)
+    prepared = [with_given(release, ledger.releases) for release in read]
+    for release in prepared:
+        release.mechanism.check_facts(release.facts)
+        _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
+    return prepared
+
+
+def _on_graph(choice: Prepared, ledger: LedgerRecords) -> Prepared:
+    """Return a release of the graph as it was read; refuse what can be refused before counting."""
+    source = choice.source
+    release = replace(choice, vertices=source.graph.vertex_count, earlier=earlier_of(ledger, source.record.name))
+    release.mechanism.check_drawable()
+    if release.mechanism.counts_vertices:
+        check_keys(source.graph.keys.tolist(), release.request.suffix)
+    return release
