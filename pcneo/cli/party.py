@@ -99,7 +99,7 @@ def collect(
     if as_json:
         print_json(made)
         return
-    say(f"{made.public}: {total_told(made.total, made.standard_error_of_total, made.standard_errors_are)}")
+    say(f"{made.public}: {total_told(made.total, made.standard_error_of_total, None, made.standard_errors_are)}")
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")

@@ -30,7 +30,8 @@ def print_released(released: list[Released], as_json: bool) -> None:
     for promise, group in groupby(released, lambda release: release.promise):
         those = list(group)
         for release in those:
-            told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
+            errors = release.standard_error_of_total, release.standard_error_of_a_count
+            told = total_told(release.total, *errors, release.standard_errors_are)
             if release.warning:
                 say(release.warning)
             say(f"{release.public}: {told}")

@@ -116,7 +116,9 @@ class Counts(Table):
 
 
 def _root_mean_square(errors: Sequence[float] | None) -> float | None:
-    return None if not errors else (sum(error * error for error in errors) / len(errors)) ** 0.5
+    if not errors or len(set(errors)) == 1:
+        return errors[0] if errors else None
+    return (sum(error * error for error in errors) / len(errors)) ** 0.5
 
 
 def needs_groups(mechanism: object) -> bool:

@@ -86,13 +86,17 @@ class Utility:
 
 FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
 """What standard errors of `respond` are, for k = 3 and for k = 4."""
+ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
+BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
+"""What the standard error of a count is under `critical`, for k = 3."""
 UPPER_ESTIMATE = "an upper estimate, up to three times too large in our trials"
 """What a standard error from above is, in words."""
 
 
 def how_far(errors_are: str) -> str:
     """Return the words before a standard error that is only a bound; empty for any other."""
-    return {LOWER_BOUNDS: "at least ", FROM_ABOVE: "at most about "}.get(errors_are, "")
+    words = {LOWER_BOUNDS: "at least ", FROM_ABOVE: "at most about ", ESTIMATE: "about ", BOUND: "at most "}
+    return words.get(errors_are, "")
 
 
 def is_mostly_noise(error: float, counts: Sequence[float]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -62,18 +63,23 @@ def _expected(release: Prepared, terms: Terms) -> str:
         degree = f"at a mean degree of {rounded(public.mean_degree)}{says}"
     beside = ", ".join(filter(None, [count, degree]))
     stated = f"; {beside}" if beside else ""
-    return f"{release.mechanism.heading}: expect a standard error {said}{stated}.{_assumed(release, terms, public)}"
+    assumed = _assumed(release, terms, public, errors.error)
+    return f"{release.mechanism.heading}: expect a standard error {said}{stated}.{assumed}"
 
 
-def _assumed(release: Prepared, terms: Terms, public: Public) -> str:
+def _assumed(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
     """Say what is assumed as no one has stated or published it, and how to state it; with groups nothing is assumed."""
     if release.utility.least_error is not None:
         return ""
     expect = "--expect for the mean number of triangles of a vertex"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
         also = f", and {expect}" if public.mean_count is None else ""
-        degree = rounded(public.mean_degree)
-        return f" This assumes {degree} connections per vertex. If you know better, give --mean-degree{also}."
+        degree, noisy = rounded(public.mean_degree), ""
+        k = release.mechanism.k
+        most, cliques = math.comb(int(public.mean_degree), k - 1), "triangles" if k == _JUDGED else f"{k}-cliques"
+        if public.mean_count is None and (error or 0.0) > most:
+            noisy = f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
+        return f" This assumes {degree} connections per vertex{noisy}. If you know better, give --mean-degree{also}."
     return f" Give {expect}, if you know it." if public.mean_count is None else ""
 
 

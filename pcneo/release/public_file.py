@@ -15,7 +15,7 @@ from typing import Any
 
 from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.exact_numbers import exact_number
-from pcneo.basics.frames import Table
+from pcneo.basics.frames import Table, rounded
 from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
 from pcneo.privacy.outlook import how_far
@@ -116,16 +116,21 @@ class PublicRelease(Table):
     def caption(self) -> str:
         """Return the text that goes above the table."""
         record = self.record
-        told = total_told(self.total, record.get("standardErrorOfTotal"), record.get("standardErrorsAre", ""))
+        of_total, of_a_count = (record.get(f"standardErrorOf{what}") for what in ("Total", "ACount"))
+        told = total_told(self.total, of_total, of_a_count, record.get("standardErrorsAre", ""))
         return f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}. {self.promise}"
 
 
-def total_told(total: float, standard_error: float | None, standard_errors_are: str = "") -> str:
-    """Return a noisy total in words, with its standard error if that is published, and whether it is only a bound."""
-    said = f"noisy total {_figure(total)}"
-    if standard_error is None:
-        return said
-    return f"{said}, standard error {how_far(standard_errors_are)}{_figure(standard_error)}"
+def total_told(
+    total: float, error_of_total: float | None, error_of_a_count: float | None, standard_errors_are: str = ""
+) -> str:
+    """Return a noisy total in words, with the standard errors that are published, and whether they are only bounds."""
+    said, how = f"noisy total {_figure(total)}", how_far(standard_errors_are)
+    if error_of_total is not None:
+        said += f", standard error {how}{_figure(error_of_total)}"
+    if error_of_a_count is not None:
+        said += f"; standard error of a count {how}{rounded(error_of_a_count, 3)}"
+    return said
 
 
 def _figure(value: float) -> str:

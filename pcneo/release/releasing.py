@@ -61,6 +61,7 @@ class Released:
         in_plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
         remark: anything else to know about the counts, or empty.
         standard_error_of_total: None where it may not be published.
+        standard_error_of_a_count: likewise, the root mean square where the counts have different ones.
         standard_errors_are: what these errors are, where they are only bounds or estimates.
         budget: the total of its graph; None where it has none.
         left: what is left of the total after all releases of this call; None also where nothing bounds the spends.
@@ -77,6 +78,7 @@ class Released:
     warning: str = ""
     remark: str = ""
     standard_error_of_total: float | None = None
+    standard_error_of_a_count: float | None = None
     standard_errors_are: str = ""
     budget: Cost | None = None
     left: Cost | None = None
@@ -137,6 +139,8 @@ class _Numbers:
 
     def note_means(self, db: Database) -> None:
         total = self.record["total"] if self.release.mechanism.k == 3 else None
+        if total is not None and total <= (self.record.get("standardErrorOfTotal") or 0.0):
+            total = None  # such a total says little about the mean, and later releases are judged by it
         note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 
     @property
@@ -307,6 +311,7 @@ def _publish(
                     warning=record.get("warning", ""),
                     remark=numbers.drawn.remark if request.fate == "publish" else "",
                     standard_error_of_total=record.get("standardErrorOfTotal"),
+                    standard_error_of_a_count=record.get("standardErrorOfACount"),
                     standard_errors_are=record.get("standardErrorsAre", ""),
                     budget=account.total,
                     left=account.left,

@@ -137,7 +137,11 @@ def test_file_database_property_and_report_agree_on_copenhagen(
         assert report["total"] == float(Fraction(sum(counts.values()), 3))
     published = f", standard error {in_two_digits(float(record.get('standardErrorOfTotal', 0)))}"
     told = f"noisy total {in_two_digits(report['total'])}{published if 'standardErrorOfTotal' in record else ''}"
-    assert f"{told}\n" in out
+    error, how = float(record.get("standardErrorOfACount", 0)), {"critical": "(about|at most) "}.get(mechanism, "")
+    digits = re.escape(f"{float(f'{error:.3g}'):,.0f}" if error >= 1000 else f"{error:.3g}")
+    of_a_count = f"; standard error of a count {how}{digits}" if "standardErrorOfACount" in record else ""
+    assert ("standardErrorOfACount" in record) == (mechanism != "published")
+    assert re.search(rf"{re.escape(told)}{of_a_count}\n", out), out
     assert record["promise"] == report["promise"]
     assert record["promise"] in out
     assert entry["id"] == report["release"]
@@ -615,7 +619,9 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     public = read_release(tmp_path / "a.csv")
     noted = kite.run("MATCH (r:PCohesionRelease) RETURN r.meanCount, r.meanDegree")
     n, degrees = 7, public.columns["degree"]
-    assert noted == [[pytest.approx(3 * public.record["total"] / n), pytest.approx(sum(degrees) / n)]]
+    says_something = public.total > public.record["standardErrorOfTotal"]
+    mean = pytest.approx(3 * public.total / n) if says_something else None
+    assert noted == [[mean, pytest.approx(sum(degrees) / n)]]
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
     assert said().endswith(
         "a vertex is in 7.5 triangles on average, according to an earlier release, at a mean degree of 3.25, according "
@@ -629,6 +635,18 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     kite.run("MATCH (r:PCohesionRelease {mechanism: 'modelled'}) SET r.meanCount = 'many'")
     with pytest.raises(BudgetError, match="has a meanCount of another kind"):
         said()
+
+
+def test_no_mean_is_taken_from_a_total_that_is_not_above_its_standard_error(kite: Database, tmp_path: Path) -> None:
+    budget.set_total(kite.store, graph=NAME, epsilon=200, delta="0.9")
+    for number, epsilon in enumerate(["0.01"] * 6 + [16]):
+        to = tmp_path / f"{number}.csv"
+        entry = released(kite, to, epsilon, mechanism="total", anyway=True)
+        ((noted,),) = kite.run("MATCH (r:PCohesionRelease {id: $id}) RETURN r.meanCount", id=entry)
+        record = read_release(to).record
+        says_something = record["total"] > record["standardErrorOfTotal"]
+        assert noted == (pytest.approx(3 * record["total"] / 7) if says_something else None)
+    assert says_something  # of the last, with an error far below the four triangles
 
 
 def test_counts_that_an_earlier_release_shows_to_be_noise_are_refused_in_a_script(

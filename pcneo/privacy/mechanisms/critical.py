@@ -19,15 +19,13 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import Utility, is_mostly_noise, noise_warning
+from pcneo.privacy.outlook import BOUND, ESTIMATE, Utility, is_mostly_noise, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.smoothing import BIASED
 
 EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in no group."
 """Stated with the promise where a release names the version of its groups."""
 
-ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
-BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
 NO_ERROR_WARNED = "not published for k = 4"
 NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise even without a warning"
 MOSTLY_NOISE = "According to an estimate from the answers, these counts are mostly noise."

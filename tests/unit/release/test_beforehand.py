@@ -110,7 +110,7 @@ def test_ln_of_n_over_d_is_told_by_the_degree_that_is_public() -> None:
 
 
 def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
-    said = told(MECHANISMS["edge"](epsilon=1, n=2_000))
+    said = told(MECHANISMS["edge"](epsilon=4, n=2_000))
     assert re.search(
         r"expect a standard error of at least [\d,]+ per count and of at least [\d,]+ for the total\.", said
     )
@@ -118,6 +118,11 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
         " This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect for the mean "
         "number of triangles of a vertex."
     )
+    guessed = "This assumes 10 connections per vertex; such a vertex is in at most"
+    for mechanism, most in (({"k": 3}, "45 triangles"), ({"k": 4}, "120 4-cliques")):
+        noisy = told(MECHANISMS["respond"](epsilon="0.1", n=2_000, **mechanism))
+        assert f"{guessed} {most}, so counts may be mostly noise. If you know better, give --mean-degree" in noisy
+    assert "may be mostly noise" not in told(MECHANISMS["respond"](epsilon="0.1", n=2_000), Earlier(mean_degree=10))
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
     assert "per count" not in of_modelled
     assert of_modelled.endswith("only `pcneo audit GRAPH` says how far off it is.")
