@@ -25,13 +25,20 @@ from pcneo.store.ledger_records import ReleaseRecord
 log = logging.getLogger("pcneo")
 
 
-def with_given(release: Prepared, known: Sequence[ReleaseRecord]) -> Prepared:
-    """Read the answers of a release that are in a file, if it names one."""
-    file = release.request.answers_from
-    if file is None:
-        return release
-    record, answers = _given(release, file, known)
-    return replace(release, answer_set=record.id, given=answers)
+def with_answer_sets(releases: Sequence[Prepared], known: Sequence[ReleaseRecord]) -> list[Prepared]:
+    """Set whose answers each release is computed from; read those that are in a file."""
+    drawn: dict[object, str] = {}
+    complete: list[Prepared] = []
+    for release in releases:
+        given = release.request.answers_from
+        if release.mechanism.adds_noise:
+            complete.append(release)
+        elif given is not None:
+            record, answers = _given(release, given, known)
+            complete.append(replace(release, answer_set=record.id, given=answers))
+        else:
+            complete.append(replace(release, answer_set=drawn.setdefault(release.of_answers, release.id)))
+    return complete
 
 
 def _given(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -35,11 +34,12 @@ class Prepared:
         source: its graph; one that pcneo does not know yet is entered just before the spend.
         run: the stored run with the groups; None without groups.
         vertices: their number by the run or the count store, until the graph is read.
-        id: fresh, random.
-        already_paid: the part of ε, along with δ, that an earlier release of the same call pays; None if none does.
+        id: fresh, random; empty until the graph is read.
+        already_paid: the part of ε, along with δ, that another release pays, in this call or before it; None if none
+            does.
         together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
-            adds noise, and until the answers in a file are read.
+            adds noise, and until the graph is read.
         given: answers that were drawn before; None where they have yet to be drawn.
         earlier: what earlier releases of the graph have published about it.
     """
@@ -48,7 +48,7 @@ class Prepared:
     source: ReadGraph
     run: RunRecord | None
     vertices: int
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = ""
     already_paid: Fraction | None = None
     together: str = ""
     answer_set: str | None = None
@@ -91,10 +91,7 @@ class Prepared:
     def spend(self) -> Spend:
         """The spend that the ledger records: what is not already paid for."""
         epsilon, delta = self.mechanism.entry
-        if not (self.mechanism.adds_noise or self.draws_answers):
-            # [respond-afterwards] What is computed from answers costs nothing more.
-            epsilon = delta = Fraction(0)
-        elif self.already_paid is not None:
+        if self.already_paid is not None:
             epsilon, delta = epsilon - self.already_paid, Fraction(0)
         return Spend(self.mechanism.name, epsilon, delta, self.run.membership_hash if self.run else None)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
 from pcneo.basics.model import Progress
-from pcneo.release.answer_sets import with_given
+from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.outputs import check_keys
 from pcneo.release.prepared import Prepared
 from pcneo.release.published_means import earlier_of
@@ -36,7 +37,7 @@ def prepare(
     for name, source in sources.items():
         noisy = [release.mechanism.k for release in read if release.graph.name == name and release.mechanism.adds_noise]
         source.facts().count(noisy)
-    prepared = [with_given(release, ledger.releases) for release in read]
+    prepared = with_answer_sets(read, ledger.releases)
     for release in prepared:
         release.mechanism.check_facts(release.facts)
         _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
@@ -46,7 +47,8 @@ def prepare(
 def _on_graph(choice: Prepared, ledger: LedgerRecords) -> Prepared:
     """Return a release of the graph as it was read; refuse what can be refused before counting."""
     source = choice.source
-    release = replace(choice, vertices=source.graph.vertex_count, earlier=earlier_of(ledger, source.record.name))
+    n, earlier = source.graph.vertex_count, earlier_of(ledger, source.record.name)
+    release = replace(choice, id=uuid.uuid4().hex, vertices=n, earlier=earlier)
     release.mechanism.check_drawable()
     if release.mechanism.counts_vertices:
         check_keys(source.graph.keys.tolist(), release.request.suffix)

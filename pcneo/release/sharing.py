@@ -13,19 +13,24 @@ from pcneo.release.prepared import Prepared
 
 
 def shared(chosen: Sequence[Prepared]) -> list[Prepared]:
-    """Mark on each release what an earlier one draws and pays for, and on those with answers which one draws them."""
+    """Mark on each release what an earlier one has drawn and paid for; releases that share nothing stay as they are."""
     return _sharing_answers(_sharing_bounds(list(chosen)))
 
 
 def _sharing_answers(chosen: Sequence[Prepared]) -> list[Prepared]:
-    """Let the first release of each set of answers draw it; `prepare` reads those that are in a file."""
-    drawn: dict[object, str] = {}
-    return [
-        choice
-        if choice.mechanism.adds_noise or choice.request.answers_from is not None
-        else replace(choice, answer_set=drawn.setdefault(choice.of_answers, choice.id))
-        for choice in chosen
-    ]
+    """Charge for each set of answers once; it is free if a file has it or an earlier one of these releases draws it."""
+    drawn: set[object] = set()
+    charged: list[Prepared] = []
+    for choice in chosen:
+        if choice.mechanism.adds_noise:
+            charged.append(choice)
+            continue
+        # [respond-afterwards] What is computed from answers costs nothing more.
+        is_given = choice.request.answers_from is not None
+        is_free = is_given or choice.of_answers in drawn
+        charged.append(replace(choice, already_paid=choice.mechanism.epsilon) if is_free else choice)
+        drawn |= set() if is_given else {choice.of_answers}
+    return charged
 
 
 def _sharing_bounds(chosen: list[Prepared]) -> list[Prepared]:
