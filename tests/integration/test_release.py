@@ -639,6 +639,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
 
 def test_no_mean_is_taken_from_a_total_that_is_not_above_its_standard_error(kite: Database, tmp_path: Path) -> None:
     budget.set_total(kite.store, graph=NAME, epsilon=200, delta="0.9")
+    says_something = False
     for number, epsilon in enumerate(["0.01"] * 6 + [16]):
         to = tmp_path / f"{number}.csv"
         entry = released(kite, to, epsilon, mechanism="total", anyway=True)
