@@ -53,7 +53,7 @@ def print_steadiness(result: SteadinessResult) -> None:
         (p, one.vertices, one.same, one.steady, one.connections, one.share, one.always)
         for p, one in result.summaries.items()
     ]
-    columns = ["p", "vertices", "same", "always the same", "critical ever", "share critical", "always critical"]
+    columns = ["p", "vertices", "same", "always the same", "ever critical", "stays critical", "always critical"]
     print_table(columns, rows, result.caption())
     note("Files: " + ", ".join(map(str, result.files)))
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)

@@ -301,9 +301,9 @@ def _check_complete(
     """
     from pcneo.privacy.exact import positive, typed_text
 
-    needed = {"--to, the public file": to, "-e, at least one ε": epsilon or is_free}
+    needed = {"--to (the public file)": to, "-e (at least one ε)": epsilon or is_free}
     if not can_ask():
-        needed["--mechanism, which has no default"] = mechanism or is_free
+        needed["--mechanism (there is no default)"] = mechanism or is_free
     missing = [name for name, value in needed.items() if not value]
     if not missing:
         return
@@ -325,7 +325,7 @@ def _check_complete(
         spent = sum((positive(each, "epsilon") for each in epsilons), Fraction(0))
         added += ["--budget-epsilon", typed_text(2 * spent)]
     raise ParameterError(
-        f"Name {'; '.join(missing)}.{total} For example:\n  pcneo {shlex.join([*sys.argv[1:], *added])}",
+        f"What is missing: {', '.join(missing)}.{total} For example:\n  pcneo {shlex.join([*sys.argv[1:], *added])}",
         name="release",
         value=missing,
     )

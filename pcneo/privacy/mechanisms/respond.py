@@ -238,9 +238,9 @@ def _means(flips: Flips, k: int, mean_degree: float = USUAL_DEGREE) -> str:
     connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)
     memory, written = _megabytes(flips.bytes), _megabytes(yes * _LINE_BYTES)
-    takes = f"{memory} of memory, {written} of answers" if memory != written else f"{memory} each of memory and answers"
+    takes = f"{memory} of memory and {written} of answers before compression"
     return (
-        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {takes} before compression, about "
+        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {takes}, about "
         f"{max(1.0, seconds_of(flips, yes, k) + 1e-6 * yes):,.0f} s on two cores."
     )
 

@@ -89,9 +89,9 @@ def test_an_argument_out_of_range_is_refused_before_anything_is_connected(pcneo,
 @pytest.mark.parametrize(
     ("given", "missing"),
     [
-        (["--mechanism", "edge", "-e", "1"], "Name --to, the public file."),
-        (["--mechanism", "edge", "--to", "a.csv"], "Name -e, at least one ε."),
-        ([], "Name --to, the public file; -e, at least one ε; --mechanism, which has no default."),
+        (["--mechanism", "edge", "-e", "1"], "What is missing: --to (the public file)."),
+        (["--mechanism", "edge", "--to", "a.csv"], "What is missing: -e (at least one ε)."),
+        ([], "What is missing: --to (the public file), -e (at least one ε), --mechanism (there is no default)."),
     ],
 )
 def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_a_whole_command(pcneo, given, missing):
@@ -138,7 +138,10 @@ def test_a_number_with_a_comma_is_refused_with_the_way_to_write_it(pcneo):
 def test_who_can_be_asked_for_the_mechanism_is_not_told_that_it_is_missing(pcneo, monkeypatch):
     monkeypatch.setattr("pcneo.cli.release.can_ask", lambda: True)
     code, said = pcneo("release", "-e", "1")
-    assert (code, said.splitlines()[0].startswith("pcneo: Name --to, the public file. The first")) == (2, True)
+    assert (code, said.splitlines()[0].startswith("pcneo: What is missing: --to (the public file). The first")) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--dry-run"], ["friends"], ["--no-promise"]], ids=" ".join)
@@ -150,7 +153,7 @@ def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_p
         lines = f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}\n"
         assert lines in said
         assert all(len(line) <= 120 for line in lines.splitlines()), name
-    assert "Name --mechanism, which has no default." in said
+    assert "What is missing: --mechanism (there is no default)." in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -112,7 +112,7 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "596,695,785 pairs" in said
     assert "about 160,556,058 yes-answers" in said
     assert "149 MB of memory" in said
-    assert "less than 1 MB each of memory and answers" in Respond(epsilon=1, n=80).describe(Utility())
+    assert "less than 1 MB of memory and less than 1 MB of answers" in Respond(epsilon=1, n=80).describe(Utility())
     assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
     assert "WARNING" in Respond(epsilon="6.2", n=34_546).answers_would_show()
