@@ -28,7 +28,7 @@ def clean(
     version: Annotated[
         int | None, typer.Option("--version", help="Remove only this earlier version; the run stays.")
     ] = None,
-    all_runs: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="Remove every run, and answered requests.")] = False,
     everything: Annotated[
         bool,
         typer.Option("--everything", help="Uninstall: also remove requests, names, fences, constraints and indexes."),

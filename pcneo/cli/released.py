@@ -53,7 +53,10 @@ def _left(release: Released) -> str:
     left, budget = release.left, release.budget
     if left is None or budget is None:
         return "There is no bound on what this graph has spent."
-    return f"This leaves {left if budget.delta else left.without_zero} of {budget.without_zero}."
+    said = f"This leaves {left if budget.delta else left.without_zero} of {budget.without_zero}"
+    if release.protects_groups:
+        return f"{said} for pairs inside the groups. Nothing bounds what this graph's releases show of other pairs."
+    return f"{said}."
 
 
 def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:

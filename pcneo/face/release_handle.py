@@ -12,6 +12,7 @@ from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
 from pcneo.privacy.mechanisms import Mechanism
+from pcneo.privacy.outlook import LOWER_BOUNDS
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.beforehand import told_beforehand
@@ -77,14 +78,16 @@ class Counts(Table):
 
     @property
     def standard_error(self) -> Mapping[int, float | None]:
-        """By k, the standard error of a count, the root mean square if they differ; None where none is proved."""
-        errors = zip(self.public, self.ks, strict=False)
-        return {k: _root_mean_square(public.standard_errors) for public, k in errors}
+        """By k, the standard error of a count, the root mean square if they differ; None where only a bound from below
+        is known, as for `respond` with k = 4, or nothing."""
+        errors = zip(self.public, self.releases, self.ks, strict=False)
+        return {k: _root_mean_square(public.standard_errors) if _is_known(made) else None for public, made, k in errors}
 
     @property
     def standard_error_of_total(self) -> Mapping[int, float | None]:
-        """By k, the standard error of the total; None where it may not be published."""
-        return {k: release.standard_error_of_total for release, k in zip(self.releases, self.ks, strict=False)}
+        """By k, the standard error of the total; None where it may not be published, or only a bound from below is."""
+        errors = zip(self.releases, self.ks, strict=False)
+        return {k: made.standard_error_of_total if _is_known(made) else None for made, k in errors}
 
     @property
     def total(self) -> Mapping[int, float]:
@@ -113,6 +116,10 @@ class Counts(Table):
         ks = " and ".join(map(str, self.ks))
         files = ", ".join(file.name for file in self.files) or "a dry run, nothing was spent"
         return f"Release of {self.mechanism}, k={ks}, ε = {decimal_text(self.epsilon)}: {files}"
+
+
+def _is_known(release: Released) -> bool:
+    return release.standard_errors_are != LOWER_BOUNDS
 
 
 def _root_mean_square(errors: Sequence[float] | None) -> float | None:

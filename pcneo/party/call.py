@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pcneo.basics.model import AnyPath
-from pcneo.basics.whole_file import check_place, whole_file
+from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import GraphError
 from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
 from pcneo.privacy.asked_pairs import AskedKeys
@@ -41,7 +41,7 @@ class Call:
 
 
 def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
-    """Make a call: write `call.json` to an existing folder, for everyone the collector asks."""
+    """Make a call: write `call.json` to a folder, which is made if need be, for everyone the collector asks."""
     place, listed = Path(folder) / CALL, Path(keys_from)
     exact = positive(epsilon, "epsilon")
     check_epsilon(exact)
@@ -52,6 +52,8 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
         raise bad(listed, "some keys are text and some are whole numbers") from None
     made = Call(secrets.token_hex(16), exact, AskedKeys.listed(keys))
     _check_size(made.key_list)
+    with refusing(place.parent, "FOLDER"):
+        place.parent.mkdir(exist_ok=True)
     check_place(place, "FOLDER", replace=False)
     record = {
         "release": made.release,

@@ -50,6 +50,7 @@ class Collected:
         remark: compares ε with ln(n/d).
         standard_error_of_total: an estimate.
         standard_errors_are: whether the standard errors are estimates from above or lower bounds.
+        warning: a sentence if the counts are mostly noise, else empty.
     """
 
     public: Path
@@ -61,6 +62,7 @@ class Collected:
     remark: str
     standard_error_of_total: float
     standard_errors_are: str
+    warning: str = ""
 
 
 def collect(
@@ -102,6 +104,7 @@ def collect(
         remark=drawn.remark,
         standard_error_of_total=record["standardErrorOfTotal"],
         standard_errors_are=record["standardErrorsAre"],
+        warning=record.get("warning", ""),
     )
 
 

@@ -17,14 +17,16 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     """Return what (ε, δ) means for one connection and for a person's, in numbers; empty where nothing is promised."""
     if protects is Protects.NOTHING:
         return ""
-    one = "one connection" if protects is Protects.EVERY_CONNECTION else "one connection inside a group"
+    is_every = protects is Protects.EVERY_CONNECTION
+    one, known = ("one connection", "") if is_every else ("one connection inside a group", "the groups and ")
     chance = f", except with a probability of {_rounded(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
-    odds = f"change the odds by a factor of at most {_times(epsilon)}{chance}"
+    odds = f"change the odds of {one} by a factor of at most {_times(epsilon)}{chance}"
     return (
-        f"Whatever someone believed about {one}, these numbers {odds}: "
-        f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. They do not hide a person "
-        f"who has many connections: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}"
+        f"For someone who knows {known}all other connections, these numbers {odds}: "
+        f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. Where connections go "
+        "together, what the numbers show of the others adds to that, and a person who has many connections is not "
+        f"hidden: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}"
         f"{', which is no protection' if _MANY * epsilon > _NO_PROTECTION else ''}."
     )
 

@@ -16,10 +16,11 @@ from pcneo.errors import BudgetError, GraphError
 from pcneo.graph import secret_mark
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names, how_to_mend
-from pcneo.store.chosen_graph import find_graph
+from pcneo.store.chosen_graph import find_graph, missing_key_indexes
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import get_secret, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
+from pcneo.store.schema import OWN_SCHEMA
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
@@ -93,6 +94,7 @@ def check(
         findings += _of_records(db, runs, [known for name, known in graphs.items() if graph in (None, name)])
         findings += _of_stray_hubs(db, graph)
         findings += _of_ledger(db, list_ledger(db), graph)
+        findings += _of_schema(db, [known for name, known in graphs.items() if graph in (None, name)])
     return Checked(tuple(compared), tuple(findings))
 
 
@@ -162,6 +164,18 @@ def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
     for run, cohesions in db.list_stray_hubs():
         if graph in (None, run.rpartition("@")[0]):
             yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
+
+
+def _of_schema(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
+    """What someone has dropped: what is stored is right without it, but found slowly, and duplicates can come."""
+    for item in db.missing_schema(OWN_SCHEMA) if graphs else ():
+        what = "constraint" if item.unique else "index"
+        advice = f"The next writer makes it, as does `pcneo check --schema` with an administrator: {item.line()}"
+        yield Finding(item.place, f"This {what} is missing. {advice}", is_fault=False)
+    for graph in graphs:
+        for item in missing_key_indexes(db, graph.selection):
+            what = f"{item.place}, the key, has no index. `pcneo annotate --create-index` makes one."
+            yield Finding(f"graph {graph.name}", what, is_fault=False)
 
 
 def _unfinished(run: str, graph: str) -> Finding:

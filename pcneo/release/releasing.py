@@ -23,6 +23,7 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
+from pcneo.privacy.protection import Protects
 from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import choose
@@ -65,6 +66,7 @@ class Released:
         standard_errors_are: what these errors are, where they are only bounds or estimates.
         budget: the total of its graph; None where it has none.
         left: what is left of the total after all releases of this call; None also where nothing bounds the spends.
+        protects_groups: whether its promise is about pairs inside groups alone, to which `left` then applies.
     """
 
     id: str
@@ -82,6 +84,7 @@ class Released:
     standard_errors_are: str = ""
     budget: Cost | None = None
     left: Cost | None = None
+    protects_groups: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,6 +318,7 @@ def _publish(
                     standard_errors_are=record.get("standardErrorsAre", ""),
                     budget=account.total,
                     left=account.left,
+                    protects_groups=ready.mechanism.protects is Protects.PAIRS_INSIDE_GROUPS,
                 )
             )
     if failures:

@@ -24,6 +24,7 @@ class Figures:
     Attributes:
         answered: requests by status, and those given back as `returned`.
         memberships: how many were written.
+        starting: whether the service is still being made ready, and has not asked the database yet.
         reachable: whether the database answered when it was last asked.
     """
 
@@ -31,6 +32,7 @@ class Figures:
         """Begin at zero."""
         self.answered: Counter[str] = Counter()
         self.memberships = 0
+        self.starting = False
         self.reachable = False
         self._answered_at: float | None = None
         self._seconds: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
@@ -39,11 +41,11 @@ class Figures:
 
     def note_answer(self) -> None:
         """Note that the database has just answered."""
-        self.reachable, self._answered_at = True, time.monotonic()
+        self.starting, self.reachable, self._answered_at = False, True, time.monotonic()
 
     def note_break(self) -> None:
         """Note that the connection has just broken, whether or not the work is then repeated."""
-        self.reachable = False
+        self.starting = self.reachable = False
 
     @property
     def silence(self) -> float | None:
@@ -52,6 +54,8 @@ class Figures:
 
     def health(self) -> tuple[bool, str]:
         """Return whether the last poll was answered, and a line that says how long ago that was."""
+        if self.starting:
+            return False, "starting: the search is compiled first, for about half a minute"
         silence = self.silence
         when = "" if silence is None else f" {silence:.1f} s ago"
         if self.reachable and silence is not None and silence < SILENT_SECONDS:

@@ -35,9 +35,10 @@ class Metrics:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         figures, (reachable, requests) = self._service.figures, self._requests()
-        yield GaugeMetricFamily(
-            "pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable)
-        )
+        if not figures.starting:  # before the first poll nobody knows, and a 0 would wake somebody up
+            yield GaugeMetricFamily(
+                "pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable)
+            )
         if figures.silence is not None:
             yield GaugeMetricFamily(
                 "pcneo_silence_seconds", "Seconds since the database last answered a poll.", value=figures.silence

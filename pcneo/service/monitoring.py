@@ -8,6 +8,7 @@ half a request and wait keep no one out.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import re
 import resource
@@ -19,7 +20,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
-from pcneo.errors import ParameterError, needs_extra
+from pcneo.errors import ParameterError, PcneoError, needs_extra
 from pcneo.service.events import tell
 from pcneo.service.metrics import Metrics
 
@@ -65,6 +66,8 @@ def monitored(service: Service, address: str) -> Iterator[int]:
         listener = socket.create_server((host, port), family=family, backlog=TAKEN_AT_ONCE)
         loop = asyncio.new_event_loop()
     except OSError as error:
+        if error.errno == errno.EADDRINUSE:  # it may be free again soon, so this must not look like a wrong argument
+            raise PcneoError(f"--metrics cannot use {address}: another process listens there.") from error
         raise ParameterError(
             f"--metrics cannot use {address}: {error.strerror}.", name="metrics", value=address
         ) from error

@@ -76,6 +76,7 @@ class Service:
     def run(self) -> None:
         """Serve until `end` is called, through restarts of the database and changes of its password."""
         self._connection()  # an error here is a mistake; a later one is an accident, and may pass
+        self.figures.starting = True
         _warm_up()
         pause = 1.0
         while not self._ending.is_set():

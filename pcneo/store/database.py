@@ -226,7 +226,7 @@ class Database(RunReader):
 
     def ensure_schema(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
         """Create those indexes and constraints that are missing, wait until they are online, and return them."""
-        missing = made = self._missing(wanted)
+        missing = made = self.missing_schema(wanted)
         try:
             for item in missing:
                 self.committed(rows_of, item.statement, {}, is_schema=True)
@@ -234,14 +234,15 @@ class Database(RunReader):
             statements = "\n".join(f"  {item.line()}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error
         deadline = time.monotonic() + INDEX_SECONDS
-        while missing and (missing := self._missing(missing)):
+        while missing and (missing := self.missing_schema(missing)):
             if time.monotonic() > deadline:
                 names = ", ".join(item.place for item in missing)
                 raise SchemaError(f"The index on {names} is not online yet. Try again later.", missing=names)
             time.sleep(0.1)
         return made
 
-    def _missing(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
+    def missing_schema(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
+        """Return those indexes and constraints that are not there, or not online."""
         rows = self.read("list_indexes")
         there = {(row["label"], tuple(row["properties"]), row["unique"]) for row in rows}
         there |= {(label, properties, False) for label, properties, _ in there}

@@ -108,7 +108,7 @@ class Fence:
     def _check(self, rows: list[Row]) -> None:
         if [row["writer"] for row in rows] != [self._writer]:
             raise BusyError(
-                f"Another pcneo has begun to write graph {self.graph!r}, so this one stops. Nothing that it wrote "
+                f"Another writer has begun to write graph {self.graph!r}, so this one stops. Nothing that it wrote "
                 "is visible.",
                 graph=self.graph,
             )

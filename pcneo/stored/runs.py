@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -211,7 +212,8 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
         raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        or_graph = ", or the name of its graph" if len({standing.graph for standing in fitting}) > 1 else ""
+        of_graphs = Counter(standing.graph for standing in fitting)
+        or_graph = ", or the name of its graph" if len(of_graphs) > 1 and 1 in of_graphs.values() else ""
         how = f"Add the id of one{or_graph}" if run in (None, LATEST) else "Give more of the id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]

@@ -121,6 +121,23 @@ def test_what_is_left_of_a_run_that_never_came_is_told_of_and_removed_by_its_id_
     assert set(db.versions()) == (set() if wanted is None else {RUN})
 
 
+@pytest.mark.schema("dropped")
+def test_schema_that_somebody_has_dropped_is_told_of_with_what_makes_it_again(db: Database) -> None:
+    db.run("DROP CONSTRAINT pcneo_run_id")
+    for (name,) in db.run("SHOW INDEXES YIELD name, labelsOrTypes WHERE 'Person' IN labelsOrTypes RETURN name"):
+        db.run(f"DROP CONSTRAINT `{name}` IF EXISTS")
+        db.run(f"DROP INDEX `{name}` IF EXISTS")
+    found = check(db.store)
+    assert found.all_well
+    (own, key) = found.findings
+    assert (own.about, key.about) == ("PCohesionRun(id)", "graph friends")
+    assert "This constraint is missing." in own.what
+    assert "CREATE CONSTRAINT pcneo_run_id" in own.what
+    assert key.what.startswith("Person(id), the key, has no index.")
+    annotate.write(db.store, graph="friends", create_index=True)
+    assert not check(db.store).findings
+
+
 def test_a_graph_that_has_moved_and_memberships_that_were_exchanged_are_found(db: Database) -> None:
     db.run("MATCH (:Person {id: 4})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
     checked = looked(db)

@@ -215,7 +215,7 @@ def test_who_borrows_a_graph_that_its_holder_has_lost_publishes_nothing(db):
     store, (graph, *_) = db.store, db.store.list_graphs()
     with lending.holding(store, graph) as opened:
         opened.fence.__class__(store, graph.name).take()  # as the next writer does
-        with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        with pytest.raises(BusyError, match="Another writer has begun to write"):
             update_runs(small(store), Keeping(), opens=lending.beside)
     assert (db.versions(), db.all_hubs()) == ({}, 0)
 

@@ -68,7 +68,7 @@ def test_a_batch_that_begins_after_the_next_writer_is_done_does_nothing(
 ) -> None:
     assert write(db).version == 2
     left = db.everything()
-    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+    with pytest.raises(BusyError, match="Another writer has begun to write"):
         BATCHES[kind](late)
     assert db.everything() == left
 
@@ -90,7 +90,7 @@ def test_a_version_is_not_published_behind_fences_that_somebody_has_taken(
 
     monkeypatch.setattr(Update, "complete", late)
     left = db.members(RUN)
-    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+    with pytest.raises(BusyError, match="Another writer has begun to write"):
         write(db)
     assert db.versions() == {RUN: 1}
     assert db.members(RUN) == left
@@ -118,11 +118,11 @@ def test_who_has_lost_the_graph_neither_hides_a_run_nor_deletes_its_record(db: D
     (graph,) = db.store.list_graphs()
     with open_graph(db.store, graph) as opened:
         Fence(db.store, GRAPH).take()
-        with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        with pytest.raises(BusyError, match="Another writer has begun to write"):
             opened.hubs.hide_run(RUN)
         assert db.versions() == {RUN: 1}
         db.run("MATCH (run:PCohesionRun) SET run.version = 0")
-        with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        with pytest.raises(BusyError, match="Another writer has begun to write"):
             opened.sweep()
     assert db.versions() == {RUN: 0}
 
@@ -163,7 +163,7 @@ def test_a_batch_under_way_that_has_not_reached_its_fence_does_nothing_either(
     assert write(db).version == 2
     left = db.everything()
     held.go.set()
-    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+    with pytest.raises(BusyError, match="Another writer has begun to write"):
         batch.result()
     assert db.everything() == left
 

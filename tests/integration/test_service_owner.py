@@ -8,6 +8,7 @@ import logging
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -31,7 +32,7 @@ from services import Gate, ServiceProcess, answer, ask, service_processes, servi
 from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.selection import Selection
-from pcneo.errors import ConnectionFailedError, ParameterError
+from pcneo.errors import ConnectionFailedError, ParameterError, PcneoError
 from pcneo.service.events import EventFormatter, tell
 from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored, parse_address
@@ -178,6 +179,10 @@ def test_health_ends_with_the_first_poll_that_fails_and_says_how_long_ago_the_la
 def test_a_database_that_has_long_said_nothing_is_no_sign_of_health(monkeypatch):
     figures = Figures()
     assert figures.health() == (False, "the database does not answer")
+    figures.starting = True
+    assert figures.health() == (False, "starting: the search is compiled first, for about half a minute")
+    figures.note_break()
+    assert figures.health() == (False, "the database does not answer")
     figures.note_answer()
     assert figures.health()[0]
     monkeypatch.setattr("pcneo.service.figures.SILENT_SECONDS", 0.0)
@@ -211,6 +216,24 @@ def test_health_says_when_the_database_does_not_answer():
     with monitored(Service(ServiceSettings(), lambda: nowhere), "127.0.0.1:0") as port:
         assert fetch(port, "/healthz") == (503, "the database does not answer\n")
         assert "pcneo_database_reachable 0.0" in fetch(port, "/metrics")[1]
+    service = Service(ServiceSettings(), lambda: nowhere)
+    service.figures.starting = True
+    with monitored(service, "127.0.0.1:0") as port:
+        assert fetch(port, "/healthz")[1].startswith("starting: ")
+        assert "pcneo_database_reachable" not in fetch(port, "/metrics")[1]
+
+
+def test_a_port_that_somebody_listens_on_is_no_wrong_argument_since_it_may_be_free_soon():
+    pytest.importorskip("prometheus_client")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        service = Service(ServiceSettings(), lambda: ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x"))
+        with (
+            pytest.raises(PcneoError, match=f"{address}: another process listens there") as caught,
+            monitored(service, address),
+        ):
+            pass
+    assert caught.value.exit_code == 1
 
 
 @pytest.mark.parametrize("address", ["", "host", "host:", "host:port", "1.2.3.4:70000", "1.2.3.4:-1"])

@@ -20,9 +20,10 @@ GUARANTEE = ROOT / "pcneo" / "privacy" / "GUARANTEE.md"
 def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> None:
     said = in_plain_words(Fraction(1), Fraction(0), EVERY)
     assert said == (
-        "Whatever someone believed about one connection, these numbers change the odds by a factor of at most 2.7: a "
-        "suspicion of 50 % can become at most 73 %, one of 1 % at most 2.7 %. They do not hide a person who has many "
-        "connections: ten together change the odds by a factor of at most 22,000."
+        "For someone who knows all other connections, these numbers change the odds of one connection by a factor of "
+        "at most 2.7: a suspicion of 50 % can become at most 73 %, one of 1 % at most 2.7 %. Where connections go "
+        "together, what the numbers show of the others adds to that, and a person who has many connections is not "
+        "hidden: ten together change the odds by a factor of at most 22,000."
     )
     assert said in " ".join(GUARANTEE.read_text(encoding="utf-8").split())
 
@@ -53,10 +54,31 @@ def test_beliefs_are_those_of_bayes() -> None:
     assert f"one of 1 % at most {100 * grown:.2g} %" in in_plain_words(Fraction(2), Fraction(0), EVERY)
 
 
+def test_odds_grow_by_more_where_the_other_connections_are_not_known_and_go_together() -> None:
+    """Two pairs, each answered by a coin: why the sentence is about someone who knows all others."""
+    flip = Fraction(1, 4)  # so that e^ε = 3
+    most = (1 - flip) / flip
+
+    def odds(belief: dict[tuple[bool, bool], Fraction]) -> Fraction:
+        """Of the first pair, once both were answered with yes."""
+        chance = {graph: math.prod(1 - flip if pair else flip for pair in graph) for graph in belief}
+        yes, no = (
+            sum(p * chance[graph] for graph, p in belief.items() if graph[0] is first) for first in (True, False)
+        )
+        return Fraction(yes) / Fraction(no)
+
+    hundredth, before = Fraction(1, 100), Fraction(1, 99)
+    for other in (True, False):
+        assert odds({(True, other): hundredth, (False, other): 1 - hundredth}) == most * before
+    assert odds({(True, True): hundredth, (False, False): 1 - hundredth}) == most**2 * before
+
+
 def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
     assert "2.7, except with a probability of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
-    assert "about one connection inside a group," in in_plain_words(
-        Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS
+    said = in_plain_words(Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS)
+    assert said.startswith(
+        "For someone who knows the groups and all other connections, these numbers change the odds of one connection "
+        "inside a group by a factor"
     )
     for name, kind in MECHANISMS.items():
         assert bool(kind(epsilon=1, n=50).in_plain_words) == (name != "published")
