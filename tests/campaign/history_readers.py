@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -13,8 +14,8 @@ from typing import Any, Protocol
 import neo4j
 from graphs import own_text
 from neo4j.exceptions import DriverError, Neo4jError
-from services import wait_until
 
+from campaign.ground import at_pace
 from campaign.history_rules import AnswersSeen, History, LedgerSeen, Members, Read
 
 __all__ = ["Readers"]
@@ -99,7 +100,10 @@ class Readers:
     def look(self) -> None:
         """Wait until every reader has begun to read after now, and come to an end."""
         until = {name: self._rounds[name] + 2 for name in self._threads}
-        wait_until(lambda: all(self._rounds[name] >= rounds for name, rounds in until.items()), "another look", 60)
+        deadline = time.monotonic() + at_pace(60)
+        while late := [name for name, rounds in until.items() if self._rounds[name] < rounds]:
+            assert time.monotonic() < deadline, f"{', '.join(late)} did not look again"
+            time.sleep(0.05)
 
     def _loop(self, name: str, work: Callable[[str, neo4j.Session], None]) -> None:
         where = self._where
