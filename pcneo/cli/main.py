@@ -58,13 +58,16 @@ def run(command_line: Typer, name: str) -> None:
     sys.exit(code)
 
 
-_ELSEWHERE = {
-    "--data": "Put --data before the command: pcneo --data FOLDER COMMAND.",
-    "--graph": "The graph is an argument here: give its name without --graph.",
-    "--html": "--plot FILE.html writes a picture for a browser.",
-    "-p": "Here p is part of a run's name, such as friends@0.3 for the graph friends and p = 0.3.",
+_ELSEWHERE: dict[str, tuple[str, tuple[str, ...]]] = {
+    "--data": ("Put --data before the command: pcneo --data FOLDER COMMAND.", ()),
+    "--graph": ("The graph is an argument here: give its name without --graph.", ()),
+    "--html": ("--plot FILE.html writes a picture for a browser.", ("show",)),
+    "-p": (
+        "Here p is part of a run's name, such as friends@0.3 for the graph friends and p = 0.3.",
+        ("release", "audit", "show", "runs", "check", "clean"),
+    ),
 }
-"""Hints for options that people give to commands that do not have them."""
+"""Hints for options that people give to commands that do not have them, and which commands; all where none is named."""
 
 _TOO_MANY = "Got unexpected extra argument"
 """How typer refuses a word after the last argument."""
@@ -82,7 +85,8 @@ def _code(command_line: Typer, name: str) -> int:
         error.message = visible(_mended(error.message), keep="\n")  # it quotes what was typed or pasted
         if error.message.startswith(_TOO_MANY) and error.ctx is not None and error.ctx.info_name == "annotate":
             error.message += ". A graph is named by an option here: --graph NAME."
-        if (elsewhere := _ELSEWHERE.get(getattr(error, "option_name", ""))) is not None:
+        elsewhere, commands = _ELSEWHERE.get(getattr(error, "option_name", ""), ("", ()))
+        if elsewhere and (not commands or (error.ctx is not None and error.ctx.info_name in commands)):
             error.message, error.possibilities = elsewhere, []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code

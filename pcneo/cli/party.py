@@ -106,7 +106,8 @@ def collect(
         return
     if made.warning:
         say(made.warning)
-    say(f"{made.public}: {total_told(made.total, made.standard_error_of_total, None, made.standard_errors_are)}")
+    errors = made.standard_error_of_total, made.standard_error_of_a_count
+    say(f"{made.public}: {total_told(made.total, *errors, made.standard_errors_are)}")
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")

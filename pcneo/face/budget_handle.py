@@ -55,6 +55,8 @@ class Budget:
     def left(self) -> Cost | None:
         """What may still be spent; None if no total was set, or a release that promises nothing has spent anything.
 
+        After a `critical` release this is about pairs inside its groups; nothing bounds what is shown of the others.
+
         >>> friends.budget.set(epsilon=6).left == friends.budget.left
         True
         """

@@ -16,7 +16,7 @@ from pcneo.privacy.outlook import LOWER_BOUNDS
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.beforehand import told_beforehand
-from pcneo.release.public_file import PublicRelease, read_release
+from pcneo.release.public_file import PublicRelease, read_release, root_mean_square
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
 
@@ -78,10 +78,12 @@ class Counts(Table):
 
     @property
     def standard_error(self) -> Mapping[int, float | None]:
-        """By k, the standard error of a count, the root mean square if they differ; None where only a bound from below
-        is known, as for `respond` with k = 4, or nothing."""
+        """By k, the standard error of a count, the root mean square if they differ; None where none is known.
+
+        A bound from below, as `respond` has with k = 4, is none.
+        """
         errors = zip(self.public, self.releases, self.ks, strict=False)
-        return {k: _root_mean_square(public.standard_errors) if _is_known(made) else None for public, made, k in errors}
+        return {k: root_mean_square(public.standard_errors) if _is_known(made) else None for public, made, k in errors}
 
     @property
     def standard_error_of_total(self) -> Mapping[int, float | None]:
@@ -120,12 +122,6 @@ class Counts(Table):
 
 def _is_known(release: Released) -> bool:
     return release.standard_errors_are != LOWER_BOUNDS
-
-
-def _root_mean_square(errors: Sequence[float] | None) -> float | None:
-    if not errors or len(set(errors)) == 1:
-        return errors[0] if errors else None
-    return (sum(error * error for error in errors) / len(errors)) ** 0.5
 
 
 def needs_groups(mechanism: object) -> bool:

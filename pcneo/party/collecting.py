@@ -28,6 +28,7 @@ from pcneo.release.outputs import (
     public_text,
     write_public,
 )
+from pcneo.release.public_file import error_of_a_count
 
 if TYPE_CHECKING:
     from pcneo.privacy.vertex import Answered
@@ -50,6 +51,7 @@ class Collected:
         remark: compares ε with ln(n/d).
         standard_error_of_total: an estimate.
         standard_errors_are: whether the standard errors are estimates from above or lower bounds.
+        standard_error_of_a_count: the root mean square of the estimates for all counts.
         warning: a sentence if the counts are mostly noise, else empty.
     """
 
@@ -62,6 +64,7 @@ class Collected:
     remark: str
     standard_error_of_total: float
     standard_errors_are: str
+    standard_error_of_a_count: float | None = None
     warning: str = ""
 
 
@@ -104,6 +107,7 @@ def collect(
         remark=drawn.remark,
         standard_error_of_total=record["standardErrorOfTotal"],
         standard_errors_are=record["standardErrorsAre"],
+        standard_error_of_a_count=error_of_a_count(record, columns),
         warning=record.get("warning", ""),
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
-from pcneo.errors import BudgetError, GraphError
+from pcneo.errors import BudgetError, GraphError, RightsError
 from pcneo.graph import secret_mark
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names, how_to_mend
@@ -168,14 +168,20 @@ def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
 
 def _of_schema(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
     """What someone has dropped: what is stored is right without it, but found slowly, and duplicates can come."""
-    for item in db.missing_schema(OWN_SCHEMA) if graphs else ():
+    try:
+        own = db.missing_schema(OWN_SCHEMA) if graphs else []
+        of_keys = {graph.name: missing_key_indexes(db, graph.selection) for graph in graphs}
+    except RightsError as error:
+        yield Finding("the schema", f"It could not be looked at. {error}", is_fault=False)
+        return
+    for item in own:
         what = "constraint" if item.unique else "index"
-        advice = f"The next writer makes it, as does `pcneo check --schema` with an administrator: {item.line()}"
-        yield Finding(item.place, f"This {what} is missing. {advice}", is_fault=False)
-    for graph in graphs:
-        for item in missing_key_indexes(db, graph.selection):
+        advice = f"The next writer makes it, or an administrator: {item.line()}"
+        yield Finding(item.place, f"This {what} is missing, or not online yet. {advice}", is_fault=False)
+    for name, items in of_keys.items():
+        for item in items:
             what = f"{item.place}, the key, has no index. `pcneo annotate --create-index` makes one."
-            yield Finding(f"graph {graph.name}", what, is_fault=False)
+            yield Finding(f"graph {name}", what, is_fault=False)
 
 
 def _unfinished(run: str, graph: str) -> Finding:

@@ -27,7 +27,7 @@ from pcneo.store.database import GraphRecord
 class Prepared:
     """One release with its graph and its run: all that a refusal rests on, then what it takes to draw it.
 
-    Only `prepare` reads the graph; whatever is computed from `source.graph` fails before that.
+    Only `prepare` reads the graph; before that, what needs `source.graph` raises an AttributeError.
 
     Attributes:
         request: what was asked for; its mechanism still lacks what follows from the number of vertices.
@@ -110,7 +110,7 @@ class Prepared:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Γ(v) over the whole graph, int64, shape (n,): must never leave without noise where t_v > 0."""
+        """Γ(v) over the whole graph, int64, shape (n,): must never leave without noise."""
         return self.facts.counts(self.mechanism.k)
 
     @cached_property

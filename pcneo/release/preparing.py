@@ -37,9 +37,10 @@ def prepare(
     for name, source in sources.items():
         noisy = [release.mechanism.k for release in read if release.graph.name == name and release.mechanism.adds_noise]
         source.facts().count(noisy)
+    for release in read:  # before a file of answers is read, which takes as long as what they refuse
+        release.mechanism.check_facts(release.facts)
     prepared = with_answer_sets(read, ledger.releases)
     for release in prepared:
-        release.mechanism.check_facts(release.facts)
         _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
     return prepared
 

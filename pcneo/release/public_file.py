@@ -116,9 +116,23 @@ class PublicRelease(Table):
     def caption(self) -> str:
         """Return the text that goes above the table."""
         record = self.record
-        of_total, of_a_count = (record.get(f"standardErrorOf{what}") for what in ("Total", "ACount"))
-        told = total_told(self.total, of_total, of_a_count, record.get("standardErrorsAre", ""))
+        errors = record.get("standardErrorOfTotal"), error_of_a_count(record, self.columns)
+        told = total_told(self.total, *errors, record.get("standardErrorsAre", ""))
         return f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}. {self.promise}"
+
+
+def error_of_a_count(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> float | None:
+    """Return the standard error of a count, the root mean square where each has its own; None if none is known."""
+    if "standardError" in columns:
+        return root_mean_square(columns["standardError"])
+    return record.get("standardErrorOfACount")
+
+
+def root_mean_square(errors: Sequence[float] | None) -> float | None:
+    """Return the root of the mean of the squares; None for nothing."""
+    if not errors or len(set(errors)) == 1:
+        return errors[0] if errors else None
+    return math.sqrt(math.fsum(error * error for error in errors) / len(errors))
 
 
 def total_told(

@@ -23,7 +23,6 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.privacy.protection import Protects
 from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import choose
@@ -31,6 +30,7 @@ from pcneo.release.outputs import owners_folder, public_record, public_text, wri
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
+from pcneo.release.public_file import error_of_a_count
 from pcneo.release.published_means import note_means
 from pcneo.release.request import Release, check_destinations
 from pcneo.release.sharing import shared
@@ -62,11 +62,12 @@ class Released:
         in_plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
         remark: anything else to know about the counts, or empty.
         standard_error_of_total: None where it may not be published.
-        standard_error_of_a_count: likewise, the root mean square where the counts have different ones.
+        standard_error_of_a_count: the root mean square where the counts have different ones; None where none is known.
         standard_errors_are: what these errors are, where they are only bounds or estimates.
         budget: the total of its graph; None where it has none.
         left: what is left of the total after all releases of this call; None also where nothing bounds the spends.
-        protects_groups: whether its promise is about pairs inside groups alone, to which `left` then applies.
+        protects_groups: whether it or an earlier release of the graph is about pairs inside groups alone, to which
+            `left` then applies.
     """
 
     id: str
@@ -314,11 +315,11 @@ def _publish(
                     warning=record.get("warning", ""),
                     remark=numbers.drawn.remark if request.fate == "publish" else "",
                     standard_error_of_total=record.get("standardErrorOfTotal"),
-                    standard_error_of_a_count=record.get("standardErrorOfACount"),
+                    standard_error_of_a_count=error_of_a_count(record, numbers.drawn.columns),
                     standard_errors_are=record.get("standardErrorsAre", ""),
                     budget=account.total,
                     left=account.left,
-                    protects_groups=ready.mechanism.protects is Protects.PAIRS_INSIDE_GROUPS,
+                    protects_groups=bool(account.sets),
                 )
             )
     if failures:

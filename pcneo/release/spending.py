@@ -17,7 +17,7 @@ from types import MappingProxyType
 from pcneo.basics.config import __version__
 from pcneo.basics.selection import Selection
 from pcneo.basics.user import user
-from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, PcneoError
+from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, NotFoundError, PcneoError
 from pcneo.graph import keys_fingerprint, keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
@@ -156,6 +156,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
         with ledger_locked(db, graphs) as locks, last_writes_of(spends, locks) as writing:
             # [spend-under-lock] No one can add to what is read here before this transaction ends.
             ledger = read_ledger(next(iter(writing.values())), db)
+            _check_given(prepared, ledger)
             totals = _admit(ledger, graphs, spends, terms, fingerprints)
             for name, transaction in writing.items():
                 if name in totals:
@@ -182,6 +183,19 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
         name: replace(account, total=totals.get(name, account.total), spends=(*account.spends, *spends[name]))
         for name, account in accounts.items()
     }
+
+
+def _check_given(prepared: Sequence[Prepared], ledger: LedgerRecords) -> None:
+    """Refuse answers whose release was forgotten meanwhile: nothing would show that they are paid for."""
+    known = {release.id for release in ledger.releases}
+    for release in prepared:
+        if release.given is not None and release.answer_set not in known:
+            raise NotFoundError(
+                f"The ledger no longer has release {release.answer_set}, from whose answers {release.file} is made. "
+                "Nothing was spent.",
+                what="release",
+                name=release.answer_set,
+            )
 
 
 def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:

@@ -198,6 +198,21 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
     assert shown.account.spent.epsilon == 1
 
 
+def test_answers_whose_release_is_forgotten_meanwhile_make_no_release(db: Database, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    made(db, tmp_path / "a.json", mechanism="respond", answers="keep")
+    request = requested(to=tmp_path / "b.json", k=3, answers_from=tmp_path / "owner" / "a.answers.gz")
+
+    def forget_first(_: object) -> bool:
+        budget.forget(db.store, graph=NAME, again=NAME)
+        return True
+
+    with pytest.raises(NotFoundError, match="The ledger no longer has release"):
+        release(db.store, requests=[request], terms=Terms(), agree=forget_first)
+    assert not (tmp_path / "b.json").exists()
+    assert not hash_in_ledger(db)
+
+
 def test_releases_of_a_graph_that_is_new_here_note_the_fingerprint_that_its_key_gives(
     neo4j_driver: neo4j.Driver, empty_database: str, tmp_path: Path
 ) -> None:

@@ -120,6 +120,11 @@ class Modelled(Total):
         """The part of ε that is left for the total and the sums over classes."""
         return self.epsilon - self.epsilon_0 - self.epsilon_1
 
+    def check_facts(self, facts: Facts) -> None:
+        """Count the cliques and the degrees, and find C as the owner sees it."""
+        super().check_facts(facts)
+        facts.degrees()
+
     @property
     def degree_scale(self) -> Fraction:
         """2/ε0: one connection changes two degrees by 1 each."""

@@ -223,6 +223,7 @@ def check_size(flips: Flips, k: int, *, large: bool) -> None:
 
 def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mean degree") -> str:
     """Say how ε compares with ln(n/d), from which on at least half of the yes-answers are connections."""
+    mean_degree = min(mean_degree, n - 1)  # a guess may be more than so few vertices can have
     threshold = half_true_epsilon(n, mean_degree)
     text = (
         f"ln(n/d) is {threshold:.1f} for n = {n:,} vertices and {degree_is} d = {mean_degree:.3g}, and ε is "

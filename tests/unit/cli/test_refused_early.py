@@ -51,6 +51,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "--data", "folder"], "pcneo --data FOLDER COMMAND"),
         (["annotate", "--concurrency", "0"], "Invalid value for '--concurrency'"),
         (["annotate", "-p", "0.3", "-p", "x"], "p must be"),
+        (["load", "follows.csv", "-p", "0.3"], "No such option"),
         (["show", "58", "--html", "58.html"], "--plot FILE.html writes a picture for a browser."),
         (["release", "follows", "-p", "0.3"], "Here p is part of a run's name"),
         (["annotate", "follows", "-p", "0.3"], "A graph is named by"),
