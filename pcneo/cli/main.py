@@ -63,7 +63,7 @@ _ELSEWHERE: dict[str, tuple[str, tuple[str, ...]]] = {
     "--graph": ("The graph is an argument here: give its name without --graph.", ()),
     "--html": ("--plot FILE.html writes a picture for a browser.", ("show",)),
     "-p": (
-        "Here p is part of a run's name, such as friends@0.3 for the graph friends and p = 0.3.",
+        "Here p is part of a run's name, such as friends@0.3 for p = 0.3.",
         ("release", "audit", "show", "runs", "check", "clean"),
     ),
 }

@@ -121,7 +121,6 @@ def test_what_is_left_of_a_run_that_never_came_is_told_of_and_removed_by_its_id_
     assert set(db.versions()) == (set() if wanted is None else {RUN})
 
 
-@pytest.mark.schema("dropped")
 def test_schema_that_somebody_has_dropped_is_told_of_with_what_makes_it_again(db: Database) -> None:
     db.run("DROP CONSTRAINT pcneo_run_id")
     for (name,) in db.run("SHOW INDEXES YIELD name, labelsOrTypes WHERE 'Person' IN labelsOrTypes RETURN name"):
