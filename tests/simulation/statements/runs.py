@@ -46,7 +46,7 @@ def list_runs(tx: Transaction) -> list[Row]:
     rows = []
     for node in tx.match(RUN):
         run = tx.props(node)
-        if run.get("version") != 0:
+        if run and run.get("version") != 0:  # it may have gone since it was found
             graphs = tx.match("PCohesionGraph", name=run["graph"])
             tx.breathe()
             versions = tx.match(VERSION, run=run["id"], version=run["version"])
