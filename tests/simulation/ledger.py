@@ -63,6 +63,7 @@ def made_up_release(id: str, graph: str, epsilon: Fraction, run: RunRecord | Non
             draws_answers=False,
             kept=False,
             answer_set=None,
+            given=None,
             file="counts.json",
         ),
     )
