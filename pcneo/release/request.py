@@ -327,6 +327,21 @@ def _whole(name: str, text: str) -> int:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
 
 
+def _check_private(request: Destination, tries: int = 20) -> None:
+    """Refuse reports and answers that cannot be written; a folder that another release had made for a moment may go."""
+    folder = request.reports[0].parent
+    for left in reversed(range(tries)):
+        try:
+            with owners_folder(request.reports[0], for_a_moment=True):
+                for path in (*request.reports, *filter(None, [request.answers_file])):
+                    check_writable(path)
+        except ParameterError:
+            if not left or folder.exists():
+                raise
+        else:
+            return
+
+
 def check_destinations(requests: Sequence[Destination]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that coincide."""
     taken: set[Path] = set()
@@ -339,9 +354,7 @@ def check_destinations(requests: Sequence[Destination]) -> None:
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
         request.check_answers()
         check_writable(request.public)
-        with owners_folder(request.reports[0], for_a_moment=True):
-            for path in (*request.reports, *filter(None, [request.answers_file])):
-                check_writable(path)
+        _check_private(request)
         for path in (request.public, *request.reports, *filter(None, [request.answers_file])):
             if path.resolve() in taken:
                 raise ParameterError(
