@@ -72,15 +72,24 @@ def _mode_of_new_files(beside: Path, mode: int) -> int:
 
 
 def check_place(
-    path: Path, option: str, *, replace: bool, taken: str = "exists and is not overwritten. Name another file."
+    path: Path,
+    option: str,
+    *,
+    replace: bool,
+    taken: str = "exists and is not overwritten. Name another file.",
+    folder: Path | None = None,
 ) -> None:
-    """Check before long work that `whole_file` can write a file, by creating and removing one beside it."""
+    """Check before long work that `whole_file` can write a file, by creating and removing one beside it.
+
+    `folder` is tried instead of the file's own, which is not there yet.
+    """
+    tried = path if folder is None else folder / path.name
     with refusing(path, option):
-        if _is_taken(path) and not replace:
+        if _is_taken(tried) and not replace:
             raise ParameterError(f"{path} {taken}", name=option, value=path)
-        if path.is_dir():
+        if tried.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        with _temporary_beside(path) as (_, temporary):
+        with _temporary_beside(tried) as (_, temporary):
             if not replace:
                 _try_link(temporary)
 

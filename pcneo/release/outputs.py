@@ -6,11 +6,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -131,9 +132,24 @@ def check_keys(keys: Iterable[Key], suffix: str) -> None:
 # --- Writing
 
 
+_TAKEN = "exists; a release never overwrites one. Name another file."
+
+
 def check_writable(path: Path) -> None:
     """Make sure that a new file can be written, by writing, linking and removing another beside it."""
-    check_place(path, "to", replace=False, taken="exists; a release never overwrites one. Name another file.")
+    check_place(path, "to", replace=False, taken=_TAKEN)
+
+
+def check_private(path: Path) -> None:
+    """Make sure that `write_private` can write a file, also where the folder `owner` is not there yet."""
+    folder = path.parent
+    if folder.name != OWNERS_FOLDER or folder.exists():
+        check_writable(path)
+        return
+    with ExitStack() as stack:
+        with refusing(folder, "to"):  # not under its own name, which another release could find and rely on
+            tried = stack.enter_context(TemporaryDirectory(prefix=".pcneo-", dir=folder.parent))
+        check_place(path, "to", replace=False, taken=_TAKEN, folder=Path(tried))
 
 
 def write_public(path: Path, text: str) -> None:
@@ -142,22 +158,13 @@ def write_public(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-@contextmanager
-def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
+def make_owners_folder(path: Path) -> None:
     """Make the folder `owner` if a file goes there and it is missing; only its owner can read it, and git skips it."""
     folder = path.parent
-    made = folder.name == OWNERS_FOLDER and not folder.exists()
-    if made:
+    if folder.name == OWNERS_FOLDER and not folder.exists():
         with refusing(folder, "to"), suppress(FileExistsError):  # someone else has just made it
             folder.mkdir(mode=0o700)
-            if not for_a_moment:
-                _hide_from_git(folder)
-    try:
-        yield
-    finally:
-        if made and for_a_moment:
-            with suppress(OSError):  # someone else has put a file there
-                folder.rmdir()
+            _hide_from_git(folder)
 
 
 def _hide_from_git(folder: Path) -> None:
@@ -168,5 +175,6 @@ def _hide_from_git(folder: Path) -> None:
 
 def write_private(path: Path, text: str) -> None:
     """Write a new file whole or not at all, readable only by its owner; make the folder `owner` if it goes there."""
-    with owners_folder(path), whole_file(path, replace=False, mode=0o600) as file:
+    make_owners_folder(path)
+    with whole_file(path, replace=False, mode=0o600) as file:
         file.write(text.encode())

@@ -26,7 +26,7 @@ from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import choose
-from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
+from pcneo.release.outputs import make_owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
@@ -353,8 +353,8 @@ def _parts(
 def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
     if numbers.answers is not None and numbers.answers_hash is not None:
         note_answers(db, numbers.release.id, numbers.answers_hash)
-        with owners_folder(path):
-            write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash)
+        make_owners_folder(path)
+        write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash)
 
 
 def _write_property(db: Database, numbers: _Numbers, name: str) -> None:

@@ -17,7 +17,7 @@ from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
 from pcneo.release.answers_file import AnswersFile
-from pcneo.release.outputs import OWNERS_FOLDER, check_writable, owners_folder
+from pcneo.release.outputs import OWNERS_FOLDER, check_private, check_writable
 
 COLUMNS = (
     "mechanism",
@@ -327,21 +327,6 @@ def _whole(name: str, text: str) -> int:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
 
 
-def _check_private(request: Destination, tries: int = 20) -> None:
-    """Refuse reports and answers that cannot be written; a folder that another release had made for a moment may go."""
-    folder = request.reports[0].parent
-    for left in reversed(range(tries)):
-        try:
-            with owners_folder(request.reports[0], for_a_moment=True):
-                for path in (*request.reports, *filter(None, [request.answers_file])):
-                    check_writable(path)
-        except ParameterError:
-            if not left or folder.exists():
-                raise
-        else:
-            return
-
-
 def check_destinations(requests: Sequence[Destination]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that coincide."""
     taken: set[Path] = set()
@@ -353,9 +338,11 @@ def check_destinations(requests: Sequence[Destination]) -> None:
         if request.report is not None and Path(request.report).suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
         request.check_answers()
+        private = (*request.reports, *filter(None, [request.answers_file]))
         check_writable(request.public)
-        _check_private(request)
-        for path in (request.public, *request.reports, *filter(None, [request.answers_file])):
+        for path in private:
+            check_private(path)
+        for path in (request.public, *private):
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own file.", name="to", value=path

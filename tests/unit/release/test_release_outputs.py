@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from pcneo.basics import whole_file
 from pcneo.basics.model import Key
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
@@ -149,6 +150,25 @@ def test_git_adds_nothing_of_the_owners_folder(tmp_path: Path) -> None:
     listing = ["git", "ls-files"]
     added = subprocess.run(listing, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert added.stdout.split() == ["out.csv"]
+
+
+def test_a_destination_is_checked_without_the_owners_folder_which_another_release_could_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def check_place(*arguments: Any, **options: Any) -> None:
+        seen.append((tmp_path / "owner").exists())
+        whole_file.check_place(*arguments, **options)
+
+    monkeypatch.setattr(outputs, "check_place", check_place)
+    check_destinations([Release(mechanism=MECHANISMS["edge"](epsilon=1), to=tmp_path / "out.csv")])
+    assert seen == [False] * 3
+    assert not list(tmp_path.iterdir())
+    too_long = tmp_path / f"{'x' * 246}.csv"  # which is short enough, but the name of the report as JSON is longer
+    with pytest.raises(ParameterError, match=r"owner/x+\.owner\.json cannot be written: File name too long"):
+        check_destinations([Release(mechanism=MECHANISMS["edge"](epsilon=1), to=too_long)])
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_its_owner_made_gets_no_further_file(tmp_path: Path) -> None:
