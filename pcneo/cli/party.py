@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json, refuse
 from pcneo.cli.streams import note, say
 from pcneo.errors import ParameterError
-
-if TYPE_CHECKING:
-    from pcneo.party.call import Call
 
 app = typer.Typer(
     cls=Group,
@@ -43,10 +40,8 @@ def answer(
     Example: pcneo party answer call.json --row row.json --ledger ledger.json
     """
     from pcneo.party.answering import answer_call
-    from pcneo.party.call import read_call
     from pcneo.privacy.exact import decimal_text
 
-    _note_what_answers_show(read_call(call))
     sent = answer_call(call, row=row, ledger=ledger)
     note(f"Send {sent.message} to the collector; nothing else has to be sent.")
     say(
@@ -113,19 +108,10 @@ def collect(
     say(f"  The answers: {made.answers}")
 
 
-def _note_what_answers_show(call: Call) -> None:
-    """Say it before anyone has spent anything."""
-    from pcneo.privacy.mechanisms.respond import shown
-    from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE
-
-    note(shown(call.epsilon, len(call.key_list), USUAL_DEGREE, GUESSED_DEGREE))
-
-
 def _call(folder: Path, keys: Path, epsilon: str, as_json: bool) -> None:
     from pcneo.party.call import CALL, call
 
     made = call(folder, keys, epsilon)
-    _note_what_answers_show(made)
     note(f"Give every vertex {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
     if as_json:
         print_json({"call": folder / CALL, "release": made.release, "vertices": len(made.key_list)})

@@ -56,6 +56,7 @@ def answer_call(
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
         spent = known.with_spend(checked_call.release, checked_call.epsilon)
         check_place(place, "to", replace=False)
+        checked_call.tell_what_answers_show()
         # [party-spend-first]
         write_ledger(book, spent)
     try:

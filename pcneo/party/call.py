@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +15,10 @@ from pcneo.errors import GraphError
 from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.exact import exact_text, positive
-from pcneo.privacy.randomised_response import check_epsilon, threshold_of
+from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE
+from pcneo.privacy.randomised_response import check_epsilon, shown, threshold_of
+
+log = logging.getLogger("pcneo")
 
 CALL = "call.json"
 """The call's name in the collector's folder."""
@@ -38,6 +42,10 @@ class Call:
     def threshold(self) -> int:
         """The threshold a: an answer is flipped with probability a/2^24."""
         return threshold_of(self.epsilon)
+
+    def tell_what_answers_show(self) -> None:
+        """Log how ε compares with ln(n/d), for a guessed d, before anyone has spent anything."""
+        log.info("%s", shown(self.epsilon, len(self.key_list), USUAL_DEGREE, GUESSED_DEGREE))
 
 
 def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
@@ -64,6 +72,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
     }
     with whole_file(place, replace=False) as file:
         file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+    made.tell_what_answers_show()
     return made
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 from pcneo.errors import ParameterError
@@ -29,7 +28,7 @@ from pcneo.privacy.outlook import (
     noise_warning,
 )
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, Yes, half_true_epsilon
+from pcneo.privacy.randomised_response import WARNING, Flips, Yes, shown
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
 LARGEST = 65_536
@@ -41,8 +40,6 @@ _LINE_BYTES = 13
 
 _OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the true count is often more than two of these away"
 """The standard error for k = 4."""
-
-WARNING = " WARNING: once ε reaches ln(n/d) - 2, the answers show much of the graph, and more where it is dense."
 
 _IF_SEEN = "counts: hardly more than exact ones. If you publish the answers, or vertices answer themselves: "
 
@@ -219,19 +216,6 @@ def check_size(flips: Flips, k: int, *, large: bool) -> None:
             name="n",
             value=flips.n,
         )
-
-
-def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mean degree") -> str:
-    """Say how ε compares with ln(n/d), from which on at least half of the yes-answers are connections."""
-    mean_degree = min(mean_degree, n - 1)  # a guess may be more than so few vertices can have
-    threshold = half_true_epsilon(n, mean_degree)
-    text = (
-        f"ln(n/d) is {threshold:.1f} for n = {n:,} vertices and {degree_is} d = {mean_degree:.3g}, and ε is "
-        f"{float(epsilon):g}: once ε reaches ln(n/d), at least half of the yes-answers are connections."
-    )
-    if epsilon >= threshold - 2:
-        text += WARNING
-    return text
 
 
 def _means(flips: Flips, k: int, mean_degree: float = USUAL_DEGREE) -> str:

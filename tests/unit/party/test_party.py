@@ -96,11 +96,13 @@ def test_two_programs_that_share_files_alone_make_a_release(tmp_path: Path) -> N
     (parties.folder / "call.json").unlink()
     made = run("collect", parties.folder, "--keys", tmp_path / "keys.json", "-e", "1/2")
     assert made.returncode == 0, made.stderr
+    assert made.stderr.count("ln(n/d) is") == 1
     for key in keys:
         files = parties.files(key)
         done = run("answer", parties.folder / "call.json", "--row", files["row"], "--ledger", files["ledger"])
         assert done.returncode == 0, done.stderr
         assert "left" in done.stdout
+        assert done.stderr.count("ln(n/d) is") == 1
         ledger = json.loads(files["ledger"].read_text())
         assert [spend["epsilon"] for spend in ledger["spends"]] == ["0.5"]
         assert files["ledger"].stat().st_mode & 0o777 == 0o600
