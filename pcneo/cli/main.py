@@ -83,10 +83,11 @@ def _code(command_line: Typer, name: str) -> int:
         from typer import rich_utils  # slow to import
 
         error.message = visible(_mended(error.message), keep="\n")  # it quotes what was typed or pasted
-        if error.message.startswith(_TOO_MANY) and error.ctx is not None and error.ctx.info_name == "annotate":
+        command = "" if error.ctx is None else error.ctx.info_name
+        if error.message.startswith(_TOO_MANY) and command == "annotate":
             error.message += ". A graph is named by an option here: --graph NAME."
         elsewhere, commands = _ELSEWHERE.get(getattr(error, "option_name", ""), ("", ()))
-        if elsewhere and (not commands or (error.ctx is not None and error.ctx.info_name in commands)):
+        if elsewhere and (not commands or command in commands):
             error.message, error.possibilities = elsewhere, []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code

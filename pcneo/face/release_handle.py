@@ -16,7 +16,7 @@ from pcneo.privacy.outlook import LOWER_BOUNDS
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.beforehand import told_beforehand
-from pcneo.release.public_file import PublicRelease, read_release, root_mean_square
+from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
 
@@ -82,8 +82,8 @@ class Counts(Table):
 
         A bound from below, as `respond` has with k = 4, is none.
         """
-        errors = zip(self.public, self.releases, self.ks, strict=False)
-        return {k: root_mean_square(public.standard_errors) if _is_known(made) else None for public, made, k in errors}
+        errors = zip(self.releases, self.ks, strict=False)
+        return {k: made.standard_error_of_a_count if _is_known(made) else None for made, k in errors}
 
     @property
     def standard_error_of_total(self) -> Mapping[int, float | None]:

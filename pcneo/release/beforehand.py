@@ -73,14 +73,20 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
         return ""
     expect = "--expect for the mean number of triangles of a vertex"
     if terms.mean_degree is None and release.earlier.mean_degree is None:
-        also = f", and {expect}" if public.mean_count is None else ""
-        degree, noisy = rounded(public.mean_degree), ""
-        k = release.mechanism.k
-        most, cliques = math.comb(int(public.mean_degree), k - 1), "triangles" if k == _JUDGED else f"{k}-cliques"
-        if public.mean_count is None and (error or 0.0) > most:
-            noisy = f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
+        noisy, also = "", ""
+        if public.mean_count is None:
+            noisy, also = _at_most(release.mechanism.k, public.mean_degree, error), f", and {expect}"
+        degree = rounded(public.mean_degree)
         return f" This assumes {degree} connections per vertex{noisy}. If you know better, give --mean-degree{also}."
     return f" Give {expect}, if you know it." if public.mean_count is None else ""
+
+
+def _at_most(k: int, degree: float, error: float | None) -> str:
+    """Say how many cliques a vertex of a degree can be in, if that is less than the error of a count."""
+    most, cliques = math.comb(int(degree), k - 1), "triangles" if k == _JUDGED else f"{k}-cliques"
+    if error is None or error <= most:
+        return ""
+    return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
 
 
 def far_off(release: Prepared, terms: Terms) -> str:

@@ -123,15 +123,9 @@ class PublicRelease(Table):
 
 def error_of_a_count(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> float | None:
     """Return the standard error of a count, the root mean square where each has its own; None if none is known."""
-    if "standardError" in columns:
-        return root_mean_square(columns["standardError"])
-    return record.get("standardErrorOfACount")
-
-
-def root_mean_square(errors: Sequence[float] | None) -> float | None:
-    """Return the root of the mean of the squares; None for nothing."""
-    if not errors or len(set(errors)) == 1:
-        return errors[0] if errors else None
+    errors = columns.get("standardError")
+    if not errors:
+        return record.get("standardErrorOfACount")
     return math.sqrt(math.fsum(error * error for error in errors) / len(errors))
 
 

@@ -81,22 +81,20 @@ class Task:
         search.go_on(searched.rows, work)
         if not search.done:
             raise CancelledError
-        found = CohesionBatch(
-            self.search,
-            queries,
-            search.offsets,
-            search.members,
-            np.empty(0, np.int64),  # the check counts them
-            searched.graph.keys,
-            search.proven,
-            search.best,
-        )
+        found = self.found(searched.graph, queries, search, search.members)
         # between searches these sums are zero, as the check needs them and leaves them
         return self.checked(searched.graph, searched.need, found, work.sums.view(np.int64))
 
     def begin(self, queries: NDArray[np.int64]) -> Begun:
         """Begin the search for some vertices, int64."""
         return KERNELS[self.search.name](queries, self.search.effort)
+
+    def found(
+        self, graph: Graph, vertices: NDArray[np.int64], begun: Begun, members: NDArray[np.uint32]
+    ) -> CohesionBatch:
+        """Return what a search has found, by position in a graph; `checked` counts the edges."""
+        edges = np.empty(0, np.int64)
+        return CohesionBatch(self.search, vertices, begun.offsets, members, edges, graph.keys, begun.proven, begun.best)
 
     def checked(
         self, graph: Graph, need: NDArray[np.int64], found: CohesionBatch, place: NDArray[np.int64]

@@ -173,16 +173,7 @@ def _answer(known: _Known, task: Task, number: int, begun: Begun) -> CohesionBat
     """Check a cohesion, and return it by position among its own members, so that it keeps nothing else of the graph."""
     members = begun.members
     graph, positions = known.partial.around(members)
-    found = CohesionBatch(
-        task.search,
-        positions[members == number],
-        begun.offsets,
-        positions.astype(np.uint32),
-        np.empty(0, np.int64),  # the check counts them
-        graph.keys,
-        begun.proven,
-        begun.best,
-    )
+    found = task.found(graph, positions[members == number], begun, positions.astype(np.uint32))
     batch = task.checked(graph, known.needs[graph.degrees], found, np.zeros(graph.vertex_count, np.int64))
     return replace(
         batch,

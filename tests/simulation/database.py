@@ -242,14 +242,14 @@ class Transaction:
         return self.look(node) or {}
 
     def lock(self, node: Lockable) -> None:
-        """Hold something until the transaction ends; waits for whoever holds or shares it."""
+        """Hold something until the transaction ends, once no other transaction holds or shares it."""
         self._wait_for(node, share=False)
         if node.holder is not self:
             node.holder = self
             self.locks.append(node)
 
     def share(self, node: Lockable) -> None:
-        """Hold something together with others until the transaction ends; waits for whoever holds it alone."""
+        """Share something with others until the transaction ends, once no other transaction holds it."""
         self._wait_for(node, share=True)
         if self not in node.sharers:
             node.sharers.append(self)

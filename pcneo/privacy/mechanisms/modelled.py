@@ -168,19 +168,20 @@ class Modelled(Total):
         """Return the scale of the total, which gets all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
 
-    def _degrees(self, facts: Facts, noise: Noise, once: Once) -> list[int]:
-        return once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
+    def _first_draws(self, facts: Facts, noise: Noise, once: Once | None) -> tuple[list[int], int]:
+        """Return D and C*, drawing each unless a release that shares with this one has."""
+        once = once or Once()
+        degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
+        return degrees, self.one_bound(facts, noise, once)
 
     def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
         """Return the scale of the total, drawing degrees and C* unless a release that shares with this one has."""
-        once = once or Once()
-        degrees, bound = self._degrees(facts, noise, once), self.one_bound(facts, noise, once)
+        degrees, bound = self._first_draws(facts, noise, once)
         return self.total_scale(bound, DegreeModel(degrees, self.k).class_count(self.class_scale(bound)))
 
     def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw degrees and C* unless a release that shares with this one has, the total and the sum over each class."""
-        once = once or Once()
-        degrees, bound = self._degrees(facts, noise, once), self.one_bound(facts, noise, once)
+        degrees, bound = self._first_draws(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
         # [modelled-rule] Only from n, ε, D and C*.
         count = model.class_count(self.class_scale(bound))
