@@ -677,9 +677,8 @@ def test_a_release_is_complete_though_its_mean_is_not_noted(
         raise PcneoError("the server is gone.")
 
     monkeypatch.setattr(published_means, "note_published", fail)
-    released(
-        kite, tmp_path / "a.csv", mechanism="modelled"
-    )  # it publishes degrees, so it has a mean to note even where the total is noise
+    # It publishes degrees, so it has a mean to note even where the total is noise.
+    released(kite, tmp_path / "a.csv", mechanism="modelled")
     assert (tmp_path / "a.csv").is_file()
     assert "has published are not in the ledger: the server is gone." in caplog.text
 
