@@ -65,11 +65,15 @@ class Desk:
         return waiting
 
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
-        """Claim the first of some requests that can be claimed now."""
+        """Claim the first of some requests that can be claimed now.
+
+        A graph that was busy when this began counts as busy to the end: a claim in between may take seconds, and a later
+        request for that graph would pass an earlier one.
+        """
+        now = time.monotonic()
+        busy = {graph for graph, (_, until) in self._busy.copy().items() if until > now}
         for id, graph in waiting:
-            busy = self._busy.get(graph or "", (0.0, 0.0))
-            is_left = id in self._left_alone or busy[1] > time.monotonic()
-            if is_left:
+            if id in self._left_alone or graph in busy:
                 continue
             claim = self._claim(id)
             self._answered()

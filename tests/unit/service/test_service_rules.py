@@ -545,6 +545,18 @@ def test_the_first_request_goes_first_unless_its_graph_is_busy(clock: Clock) -> 
     assert first(of) is None
 
 
+def test_no_request_for_a_busy_graph_passes_an_earlier_one_because_a_claim_takes_long(clock: Clock) -> None:
+    class Slow(Claims):
+        def claim(self, id: str, name: str) -> Claim | None:
+            clock.now += 35
+            return super().claim(id, name)
+
+    of = desk_of(Slow(other=BusyError("Held.")))
+    of.note("a", True)
+    assert first(of, ("one", "a"), ("other", None), ("two", "a")) is None
+    assert first(of, ("one", "a"), ("two", "a")) == "one"
+
+
 def test_a_busy_graph_is_left_alone_for_two_seconds_and_longer_while_it_stays_so_up_to_five(clock: Clock) -> None:
     of = desk_of(Claims())
     for begins, seconds in ((0.0, 2.0), (2.0, 2.0), (4.0, 4.0), (8.0, 5.0)):
