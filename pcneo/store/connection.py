@@ -34,8 +34,8 @@ def connect(
         driver: an open driver of Neo4j's, instead of an address.
 
     Raises:
-        ConnectionFailedError: there is no address, it or the password is wrong, no server answers, or it is too old;
-            the message says which.
+        ConnectionFailedError: there is no address, it or the password is wrong, no server answers, it is too old, or
+            has no such database; the message says which.
         ParameterError: an address without a user, or an address together with a driver.
     """
     settings = settings_of(uri, auth, database, driver)
@@ -85,10 +85,12 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
         with translated(settings.uri):
             agent = _agent(driver)
         check_version(agent.removeprefix("Neo4j/"))
+        reached = Database(driver, settings.database, owns_driver=True, uri=settings.uri)
+        _ = reached.version  # asked in the database, which may not be there
     except BaseException:
         driver.close()
         raise
-    return Database(driver, settings.database, owns_driver=True, uri=settings.uri)
+    return reached
 
 
 async def connect_async(settings: ConnectionSettings) -> neo4j.AsyncDriver:

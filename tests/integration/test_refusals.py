@@ -582,9 +582,11 @@ def test_an_encrypted_connection_that_the_server_does_not_offer_is_one_line(serv
     assert "NEO4J_URI" in one_line(caught.value)
 
 
-def test_an_unknown_database_is_one_line_that_names_it(server, neo4j_driver):
+@pytest.mark.parametrize("by_driver", [True, False])
+def test_an_unknown_database_is_one_line_that_names_it(server, neo4j_driver, by_driver):
+    login = {"driver": neo4j_driver} if by_driver else {"uri": server.uri, "auth": (server.username, server.password)}
     with pytest.raises(ConnectionFailedError) as caught:
-        annotate.stats(connect(driver=neo4j_driver, database="nosuchdatabase"), p=0.3)
+        connect(**login, database="nosuchdatabase")
     message = one_line(caught.value)
     assert "nosuchdatabase" in message
     assert "NEO4J_DATABASE" in message
