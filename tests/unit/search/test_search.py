@@ -142,7 +142,7 @@ def test_fewer_than_one_thread_is_refused() -> None:
 @pytest.mark.long
 def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(2_000, 0.01, seed=1))
-    search_all(graph, "0.3", vertices=[0])  # whatever compiling runs is not counted
+    search_all(graph, "0.1", vertices=[0])  # whatever compiling runs is not counted
     begun: list[int] = []
     run = Task.run
 
@@ -152,7 +152,7 @@ def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Task, "run", counted)
     consumed = 0
-    for consumed, _ in enumerate(search_batches(graph, Search("0.3"), concurrency=2), 1):
+    for consumed, _ in enumerate(search_batches(graph, Search("0.1"), concurrency=2), 1):
         if consumed < 5:
             time.sleep(0.2)
             assert len(begun) <= consumed + 6

@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
@@ -84,7 +85,9 @@ def say(port: int, text: bytes) -> bytes:
 
 
 def half_sent(stack: ExitStack, port: int, number: int) -> list[socket.socket]:
-    clients = [stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30)) for _ in range(number)]
+    with ThreadPoolExecutor(number) as pool:  # one that finds the queue full tries again after a second, not alone
+        connected = pool.map(lambda _: socket.create_connection(("127.0.0.1", port), timeout=30), range(number))
+        clients = [stack.enter_context(client) for client in connected]
     for client in clients:
         client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n")
     return clients
