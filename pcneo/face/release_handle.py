@@ -71,6 +71,11 @@ class Counts(Table):
         """The owner's reports, Markdown and JSON of each file."""
         return tuple(report for release in self.releases for report in release.reports)
 
+    @property
+    def answers(self) -> Path | None:
+        """The file of answers; None if the mechanism draws none, or if they were destroyed."""
+        return next((release.answers for release in self.releases if release.answers is not None), None)
+
     @cached_property
     def public(self) -> tuple[PublicRelease, ...]:
         """Each public file as its reader gets it."""
@@ -80,7 +85,7 @@ class Counts(Table):
     def standard_error(self) -> Mapping[int, float | None]:
         """By k, the standard error of a count, the root mean square if they differ; None where none is known.
 
-        A bound from below, as `respond` has with k = 4, is none.
+        It is None too where only a lower bound is known, as for `respond` with k = 4.
         """
         errors = zip(self.releases, self.ks, strict=False)
         return {k: made.standard_error_of_a_count if _is_known(made) else None for made, k in errors}

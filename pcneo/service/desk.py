@@ -67,8 +67,8 @@ class Desk:
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
         """Claim the first of some requests that can be claimed now.
 
-        A graph that was busy when this began counts as busy to the end: a claim in between may take seconds, and a later
-        request for that graph would pass an earlier one.
+        A graph that was busy when this began counts as busy to the end. Otherwise, after a claim that took seconds, a
+        later request for it could pass an earlier one.
         """
         now = time.monotonic()
         busy = {graph for graph, (_, until) in self._busy.copy().items() if until > now}

@@ -18,7 +18,7 @@ from neo4j_servers import Server
 from services import look, serving
 
 import pcneo
-from pcneo.errors import ParameterError, RequestError
+from pcneo.errors import ConnectionFailedError, ParameterError, RequestError
 from pcneo.service import placing
 from pcneo.service.blocking import ask
 
@@ -98,8 +98,30 @@ def test_check_and_clean_are_asked_the_same_way(db, service):
     ask(db.store, graph="friends", p=0.5)
     checked = ask(db.store, command="check", run="friends@1/2")
     assert checked.message == "friends@1/2: graph as read, memberships as written."
-    ask(db.store, command="clean", run="friends@1/2")
+    with pytest.raises(RequestError, match="There is no run 'friends@1/3'"):
+        pcneo.Db(db.store).ask("check", run="friends@1/3")
+    assert pcneo.Db(db.store).ask("clean", run="friends@1/2", by="ann").runs == ()
     assert db.versions() in ({}, {"friends@1/2": 0})
+
+
+def test_a_database_that_is_reached_by_its_address_is_asked_without_blocking_too(db, server, service, monkeypatch):
+    async def check() -> str:
+        auth = (server.username, server.password)
+        async with await pcneo.aio.connect(server.uri, auth=auth, database=db.name) as adb:
+            assert (repr(adb), repr(adb.graph("friends"))) == (f"<AsyncDb {db.name}>", "<AsyncGraph 'friends'>")
+            answered = await adb.ask("annotate", graph="friends", p="0.5")
+            checked = await adb.ask("check", run=answered.runs[0][0])
+            return checked.message
+
+    async def connect(**where: Any) -> None:
+        await pcneo.aio.connect(**where)
+
+    assert asyncio.run(check()) == "friends@1/2: graph as read, memberships as written."
+    with pytest.raises(ConnectionFailedError, match=r"No Neo4j answered at bolt://127\.0\.0\.1:9\."):
+        asyncio.run(connect(uri="bolt://127.0.0.1:9", auth=("neo4j", "x")))
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    with pytest.raises(ConnectionFailedError, match="NEO4J_URI is not set"):
+        asyncio.run(connect())
 
 
 def test_several_tasks_ask_at_once_without_blocking_the_loop(db, server, service):

@@ -393,6 +393,25 @@ def test_a_run_is_named_by_p_or_by_its_id_and_all_that_fit_are_told(ring: packag
         ring.run()
 
 
+def test_a_graph_without_a_name_is_the_one_that_fits(db: package.Db, ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.7")
+    assert db.graph(**PERSONS).budget.graph == db.graph().budget.graph == "ring"
+    db.load([(1, 2), (2, 3), (3, 1)], node_label="Kin", relationship_type="KNOWS", key="id")
+    db.graph("kin", **{**PERSONS, "node_labels": "Kin"}).annotate(p="0.7")
+    assert db.graph(**PERSONS).budget.graph == "ring"
+    with pytest.raises(ParameterError, match=r"Which graph\? There are kin, ring\."):
+        _ = db.graph().budget
+    with pytest.raises(NotFoundError, match="There is no graph 'foes' yet"):
+        _ = db.graph("foes", **{**PERSONS, "node_labels": "Foe"}).budget
+
+
+def test_groups_of_answers_are_stored_from_python(ring: package.GraphHandle) -> None:
+    out = ring.release(package.Respond(epsilon=8), to="a.csv", answers="publish", budget_epsilon=8, anyway=True)
+    assert out.answers is not None
+    (run,) = ring.annotate_answers(out.answers, "0.5").written.runs
+    assert run.run.startswith("ring@1/2:answers:")
+
+
 def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) -> None:
     assert ring.stats(p=np.array([0.3, 0.5])).to_pandas()["p"].tolist() == ["3/10", "1/2"]  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"write '0\.3'\."):
