@@ -55,6 +55,7 @@ def test_a_failure_is_noted_with_the_seed_that_brings_it_back(monkeypatch: pytes
         course.try_case("made", seed)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux says what a process had at most")
 def test_a_case_that_takes_too_much_memory_is_a_failure_even_if_it_gives_it_back(
     monkeypatch: pytest.MonkeyPatch,

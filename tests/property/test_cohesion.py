@@ -237,6 +237,7 @@ def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, sc
     assert as_sets(checked) == recorded.recorded(name, p, score)
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.parametrize("score", recorded.SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
@@ -262,6 +263,7 @@ def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, s
     assert list(streamed) == list(search_all(built, p, score).cohesions())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize(
     ("name", "p", "sample"), [("bitcoin_alpha", "0.1", 3_783), ("hepph_cit", "0.1", 300), ("hepth_ca", "0.5", 30)]

@@ -212,6 +212,7 @@ class AllForTheTotal(Modelled):
         return self.epsilon - self.epsilon_1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant", [OneDegree, CutTooLow, AllForTheTotal])
 def test_mutants_betray_a_connection(mutant: type[Modelled]) -> None:
     made, sound = (kind(epsilon=4, n=4, delta=F(1, 100), epsilon_1=F(1, 2), epsilon_0=1) for kind in (mutant, Modelled))

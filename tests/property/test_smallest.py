@@ -143,6 +143,7 @@ def test_where_sets_are_larger_every_answer_is_the_twins(n: int, degree: int, p:
     compare(numbered(nx.gnm_random_graph(n, n * degree, seed=n).edges, n, rng), Fraction(p), effort)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", ["_LISTING_READS", "_BESIDE"])
 def test_the_twin_counts_what_the_kernel_counts(limit: str) -> None:
     """A graph on which the listing stops early, and on which more vertices are beside a set than may join."""

@@ -77,6 +77,7 @@ def test_a_run_goes_on_where_the_one_before_has_ended(tmp_path: Path) -> None:
         run_kept(file, "another", 0.3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_seed_brings_back_the_same_steps_in_another_process(stage: str) -> None:
     script = f"from simulation.many import replay; print('\\n'.join(replay({stage!r}, 'once more')[0]))"
@@ -95,6 +96,7 @@ def test_a_seed_brings_back_the_same_steps_in_another_process(stage: str) -> Non
     assert len(traces[0]) >= LEAST_STEPS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("stage", "name"), PLANTED)
 def test_a_planted_bug_is_found_and_its_seed_brings_it_back(stage: str, name: str) -> None:
     with installed(STAGES[stage].replaced), BUGS[stage][name]():

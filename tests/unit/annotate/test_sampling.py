@@ -52,6 +52,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(chunks):
     assert held < 400
 
 
+@pytest.mark.long
 def test_a_sample_of_all_is_the_truth():
     graph = graph_from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
     sample = draw_sample(graph, Search("1/3"), most=400, seconds=60, concurrency=2)
@@ -69,7 +70,8 @@ def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
     assert len(drawn[0]) == 50
 
 
-@pytest.mark.parametrize("vertices", [401, 1_000, pytest.param(5_000, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("vertices", [401, 1_000, 5_000])
 def test_the_time_of_a_graph_hardly_larger_than_the_sample_is_estimated(vertices):
     graph = graph_from_networkx(nx.gnp_random_graph(vertices, 6 / vertices, seed=2))
     sample = draw_sample(graph, Search("1/3"), most=400, seconds=5, concurrency=2)

@@ -218,6 +218,7 @@ for code, path in json.load(sys.stdin):
     return dict(zip(BOMBS, map(json.loads, ended.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak of memory from /proc")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_by_name_within_little_memory_and_time(

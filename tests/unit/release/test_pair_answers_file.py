@@ -37,6 +37,7 @@ def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert read(path).yes.tolist() == [True, False, True]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body", [BODY[:-6], BODY.replace(b"0 2", b"0 3"), BODY + b"2 3 1\n", BODY.replace(b"1\n", b"2\n")]
 )

@@ -215,6 +215,7 @@ def test_a_cell_of_edge_has_the_errors_of_plain_loops(k: int, tmp_path: Path) ->
     assert result["bound"] == pytest.approx(4.5 * statistics.mean(scales))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [3, 4])
 def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path) -> None:
     graph = some_graph()

@@ -419,6 +419,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
         servers.start(tmp_path)
 
 
+@pytest.mark.long
 def test_only_one_may_start_or_stop_a_server_at_a_time(tmp_path):
     with (
         data.exclusive(tmp_path),

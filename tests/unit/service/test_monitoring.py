@@ -110,6 +110,7 @@ def test_400_half_sent_requests_keep_nobody_out_and_no_thread(port):
         assert threading.active_count() <= threads + 1  # what asks the database
 
 
+@pytest.mark.long
 def test_a_half_sent_request_ends_in_time(port, monkeypatch):
     monkeypatch.setattr(monitoring, "PATIENCE", 0.5)
     with ExitStack() as stack:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import pytest
+
+from pcneo.store import waiting
 from pcneo.store.waiting import Watch
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look every twentieth of a second."""
+    monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.05)
 
 
 def test_what_the_driver_raises_does_not_end_the_watch() -> None:
