@@ -237,7 +237,6 @@ def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, sc
     assert as_sets(checked) == recorded.recorded(name, p, score)
 
 
-@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.parametrize("score", recorded.SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
@@ -245,6 +244,7 @@ def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) ->
     assert dict(recorded.twins(name, p, score)) == recorded.recorded(name, p, score)
 
 
+@pytest.mark.long
 def test_the_record_is_of_the_twin() -> None:
     """Of a few vertices each time; of all of them under `--thorough`."""
     for name, p in recorded.CASES:

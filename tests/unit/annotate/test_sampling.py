@@ -52,7 +52,6 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(chunks):
     assert held < 400
 
 
-@pytest.mark.long
 def test_a_sample_of_all_is_the_truth():
     graph = graph_from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
     sample = draw_sample(graph, Search("1/3"), most=400, seconds=60, concurrency=2)
@@ -62,6 +61,7 @@ def test_a_sample_of_all_is_the_truth():
     assert sample.search_seconds().low == sample.search_seconds().high > 0
 
 
+@pytest.mark.long
 def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
     first, second = (draw_sample(graph, Search("1/3"), most=50, seconds=60, concurrency=threads) for threads in (1, 3))

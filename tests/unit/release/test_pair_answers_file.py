@@ -37,7 +37,6 @@ def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert read(path).yes.tolist() == [True, False, True]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "body", [BODY[:-6], BODY.replace(b"0 2", b"0 3"), BODY + b"2 3 1\n", BODY.replace(b"1\n", b"2\n")]
 )
@@ -46,6 +45,7 @@ def test_answers_about_other_pairs_are_refused(tmp_path: Path, body: bytes) -> N
         read(packed(tmp_path, body))
 
 
+@pytest.mark.long
 def test_first_lines_without_end_and_too_many_answers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="holds more than 1 MiB"):
         read(packed(tmp_path, b"# \n" * 2**20))

@@ -419,7 +419,6 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
         servers.start(tmp_path)
 
 
-@pytest.mark.long
 def test_only_one_may_start_or_stop_a_server_at_a_time(tmp_path):
     with (
         data.exclusive(tmp_path),
@@ -431,6 +430,7 @@ def test_only_one_may_start_or_stop_a_server_at_a_time(tmp_path):
         pass
 
 
+@pytest.mark.long
 def test_a_store_that_another_program_has_locked_is_refused(tmp_path):
     lock = tmp_path / "data" / "databases" / "store_lock"
     data.check_store_is_free(tmp_path)

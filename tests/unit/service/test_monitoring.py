@@ -110,7 +110,6 @@ def test_400_half_sent_requests_keep_nobody_out_and_no_thread(port):
         assert threading.active_count() <= threads + 1  # what asks the database
 
 
-@pytest.mark.long
 def test_a_half_sent_request_ends_in_time(port, monkeypatch):
     monkeypatch.setattr(monitoring, "PATIENCE", 0.5)
     with ExitStack() as stack:
@@ -118,6 +117,7 @@ def test_a_half_sent_request_ends_in_time(port, monkeypatch):
             assert has_ended(client)
 
 
+@pytest.mark.long
 def test_the_oldest_connection_ends_where_one_more_would_be_too_many(port, monkeypatch):
     with ExitStack() as stack:
         first, *_ = half_sent(stack, port, monitoring.MOST_CONNECTIONS)

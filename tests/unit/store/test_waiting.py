@@ -44,5 +44,5 @@ def test_a_look_that_has_begun_ends_before_the_driver_may_be_closed_and_none_beg
         assert began.wait(30)
         watch.close()
         assert looks == [False]
-        over.wait(1.5)
+        over.wait(0.5)
     assert looks == [False]
