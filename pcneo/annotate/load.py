@@ -220,8 +220,8 @@ def key_and_line(found: KeysOfLine) -> str:
 def header_note(line: KeysOfLine) -> str:
     """Return the warning about a first line that may be a header."""
     return (
-        f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data; if it is "
-        "a header, delete it or begin it with #, and load again."
+        f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data. If it is "
+        "a header, delete it in the file or begin it with #, delete these two vertices in the database, and load again."
     )
 
 

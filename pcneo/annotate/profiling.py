@@ -153,7 +153,7 @@ def steadiness(
     p: AnyP | Iterable[AnyP],
     search: str = DEFAULT_SEARCH,
     *,
-    orders: int,
+    orders: int = 5,
     to: AnyPath | None = None,
     vertices: Key | Iterable[Key] | None = None,
     effort: int = 1,

@@ -86,7 +86,8 @@ class WriteResult(Table):
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""
-        return f"{self.caption()}; runs {', '.join(f'{run.run} (version {run.version})' for run in self.runs)}"
+        runs = (f"{run.run} (version {run.version}: {run.added:,} new, {run.retired:,} gone)" for run in self.runs)
+        return f"{self.caption()}; runs {', '.join(runs)}"
 
 
 def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked]) -> WriteResult:

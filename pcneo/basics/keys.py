@@ -32,7 +32,7 @@ def key_meant(key: Key, known: Collection[Key]) -> str:
     if not isinstance(key, str):
         return ""
     if is_integer_key(key) and int(key) in known:
-        return f" Did you mean the integer {key}?"
+        return f" Did you mean the integer {key}, without quotes?"
     if len(known) > _MOST_COMPARED:
         return ""
     return did_you_mean(key, [name for name in known if isinstance(name, str)])

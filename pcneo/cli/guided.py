@@ -152,11 +152,13 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
     from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
-    default, expect = "3" if mechanism == "respond" else "1", None  # at 1, respond is mostly noise
+    default, hint, expect = "1", "", None
+    if mechanism == "respond":
+        default, hint = "3", " Here, less than about 2 leaves mostly noise."
     note(
-        "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. The file "
-        "changes anyone's odds that one protected connection exists by a factor of at most 1.6 if ε is 0.5, 2.7 if it "
-        f"is 1, 20 if it is 3.{' Here, less than about 2 leaves mostly noise.' if mechanism == 'respond' else ''}"
+        "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
+        "who knows all other connections, the file changes the odds of one protected connection by a factor of at most "
+        f"1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
     )
     if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
         return _asked("ε", default, partial(_epsilon_of, mechanism)), None
@@ -345,7 +347,9 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
     parts = []
-    if seen.error is not None:
+    if release.utility.most_error is not None:
+        parts.append(f"a count to be off by {rounded(seen.error, 2)} to {rounded(release.utility.most_error, 2)}")
+    elif seen.error is not None:
         where = "" if count is None else f", where the mean is {rounded(count, 3)}"
         parts.append(f"a count to be off by {rounded(seen.error, 2)} or more{where}")
     if seen.error_of_total is not None:

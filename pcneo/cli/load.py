@@ -70,7 +70,11 @@ def load(
         "--max-gib": max_gib,
     }
     if any(file.suffix.lower() == _OF_COHESIONS for file in files):
-        refuse(of_graph, "These options are for a graph; files of cohesions name theirs.")
+        refuse(
+            of_graph,
+            f"A {_OF_COHESIONS} file holds cohesions, which know their graph. To load a graph, give an edge list, "
+            "GraphML, GML or GEXF.",
+        )
         _load_cohesions(files, verify or 0, as_json)
         return
     if verify is not None:

@@ -60,7 +60,7 @@ def _left(release: Released) -> str:
 
 
 def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:
-    """Print what can be said before anything is spent; the last two figures follow from groups, for the owner only."""
+    """Print what can be said before anything is spent; errors of groups are for the owner only."""
     from pcneo.privacy.exact import decimal_text, exact_text
     from pcneo.privacy.outlook import Foresight
     from pcneo.release import DIFFERENT_PROMISES
@@ -83,7 +83,9 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
         for errors in [Foresight() if release.utility.least_error is not None else foreseen(release, terms)]
     ]
     several = len({release.mechanism.name for release in prepared}) > 1
-    note(f"Nothing was spent. The figures are for the owner only.{f' {DIFFERENT_PROMISES}' if several else ''}")
+    of_groups = any(release.utility.least_error is not None for release in prepared)
+    private = " The figures follow from groups, and are for the owner only." if of_groups else ""
+    note(f"Nothing was spent.{private}{f' {DIFFERENT_PROMISES}' if several else ''}")
     if as_json:
         print_json(rows)
     elif rows:

@@ -92,7 +92,7 @@ def _print_shown(shown: ShownCohesion) -> None:
         ["", "vertices", "connections", "density"],
         [
             (f"p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
-            (f"all within two hops of {vertex}", view.size, view.edges, view.density),
+            (f"extended local view of {vertex}", view.size, view.edges, view.density),
         ],
         _how_small(cohesion),
     )

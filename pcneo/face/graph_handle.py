@@ -76,8 +76,8 @@ class GraphHandle(GraphModes):
         'friends@3/10'
 
         Args:
-            p, search: the run's p and search, where several match; by default the run with the latest version. The
-                run's id may take the place of p.
+            p, search: the run's p and search, where several match; by default the whole graph's run with the
+                latest version. The run's id may take the place of p.
             run: its id, or enough of the beginning of its id to be unique.
 
         Raises:

@@ -106,7 +106,7 @@ class GraphModes:
 
         Args:
             p: the share of its neighbours that each member keeps, such as `"0.3"` or `"1/3"`, or several; None for
-                every standing run of the graph.
+                every standing run of the graph, or 3/10 where it has none.
             search: `smallest`, `density` or `degree`; by default `smallest`, or that of each run where p is None.
             vertices: one key or several, so that only the graph around them is read; None for every vertex.
             effort: for `smallest`, this many times as many starts, which takes longer and finds smaller sets.
@@ -188,7 +188,7 @@ class GraphModes:
         p: SeveralP,
         search: str | None = None,
         *,
-        orders: int,
+        orders: int = 5,
         to: AnyPath,
         vertices: Vertices | None = None,
         effort: int | None = None,

@@ -103,6 +103,8 @@ class Cohesions(CohesionsByKey):
 
     def __getitem__(self, key: Key) -> Cohesion:
         """Return the cohesion of a vertex."""
+        if isinstance(key, slice):
+            raise TypeError("cohesions are looked up by key, not by position; head(3) returns the first three")
         place = self._places.get(checked_key(key))
         if place is None:
             near = key_meant(key, self._places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +20,8 @@ from pcneo.release.beforehand import told_beforehand
 from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
+
+log = logging.getLogger("pcneo")
 
 
 class Counts(Table):
@@ -154,7 +157,15 @@ def make_release(
 ) -> Counts:
     """Make a release for each k of its mechanism; return its results."""
     requests = each_k(request)
-    return Counts(*release(db, requests=requests, selection=selection, terms=terms, progress=progress), terms)
+    prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
+    _warn(released)
+    return Counts(prepared, released, terms)
+
+
+def _warn(released: Sequence[Released]) -> None:
+    for made in released:
+        if made.warning:
+            log.warning("%s: %s", made.public.name, made.warning)
 
 
 def release_batch(
@@ -163,6 +174,7 @@ def release_batch(
     """Make the releases in the rows of a CSV file together; return a `Counts` for each file that is written."""
     requests = read_batch(path)
     prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
+    _warn(released)
     made = released or [None] * len(prepared)
     each = zip(prepared, made, strict=True)
     return [Counts([ready], [one] if one else [], terms) for ready, one in each]

@@ -77,6 +77,11 @@ class Run(CohesionsByKey):
         """The run's record at the version that readers see now, or at the one that the run stays at."""
         return self._now().run
 
+    @property
+    def moved(self) -> bool:
+        """Whether the graph has more or fewer nodes or relationships than the run was made from; `check` reads all."""
+        return self._now().moved
+
     def _now(self) -> StoredRun:
         """Return the run as it is now."""
         from pcneo.stored.runs import find_run, kept_versions
@@ -207,7 +212,8 @@ class Run(CohesionsByKey):
             progress: called with stage, done and total.
 
         Raises:
-            GraphChangedError: the graph, or the memberships, are no longer those of the run.
+            GraphChangedError: the memberships, or the connections inside them, are no longer those of the run. A change
+                elsewhere in the graph raises nothing; `check` finds it.
         """
         from pcneo.face.many_cohesions import Cohesions
         from pcneo.stored.showing import read_cohesions
@@ -271,7 +277,7 @@ class Run(CohesionsByKey):
         Raises:
             ParameterError: the ending is neither of these, or the file exists or cannot be written.
             GraphError: the run is too large for GraphML, or XML cannot hold a key.
-            GraphChangedError: the graph is no longer that of the run.
+            GraphChangedError: as for `read`.
         """
         from pcneo.stored.exporting import export_of
         from pcneo.stored.networks import network_of
@@ -373,4 +379,10 @@ def listed_runs(db: Database, graph: str | None = None) -> Listing[Run]:
     from pcneo.stored.runs import list_runs
 
     found = list_runs(db, graph=graph)
-    return Listing((Run(db, stored) for stored in found), lambda run: record_row(run.record), ("run", "runs"))
+    return Listing((Run(db, stored) for stored in found), _row, ("run", "runs"))
+
+
+def _row(run: Run) -> dict[str, Any]:
+    """Return a row of a table of runs: `moved` says whether the graph is known to have changed since."""
+    now = run._now()
+    return {**record_row(now.run), "moved": now.moved}

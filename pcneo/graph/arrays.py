@@ -24,7 +24,7 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
         if kind not in (int, str):
             raise KeyPropertyError(
                 f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings "
-                "(in networkx: nx.convert_node_labels_to_integers(G)).",
+                "(in networkx: nx.convert_node_labels_to_integers(G); in pandas, of whole numbers: frame.astype(int)).",
                 kind=kind.__name__,
                 example=example,
             )

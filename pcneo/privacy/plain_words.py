@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from pcneo.privacy.exact import decimal_text
@@ -19,7 +20,7 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
         return ""
     is_every = protects is Protects.EVERY_CONNECTION
     one, known = ("one connection", "") if is_every else ("one connection inside a group", "the groups and ")
-    chance = f", except with a probability of {_rounded(delta)}" if delta else ""
+    chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
     odds = f"change the odds of {one} by a factor of at most {_times(epsilon)}{chance}"
     return (
@@ -37,21 +38,23 @@ def _after(belief: float, epsilon: float) -> float:
 
 
 def _percent(share: float) -> str:
-    if share > 0.99995:
-        return "100"
-    return f"{100 * share:.4g}" if share > 0.995 else f"{100 * share:.2g}"
+    return _rounded_up(100 * share, 4 if share > 0.995 else 3)
 
 
 def _times(epsilon: Fraction) -> str:
-    """Return e^ε to two digits."""
+    """Return e^ε to three digits, rounded up."""
     if epsilon > 20:
         return f"10^{math.ceil(float(epsilon) / math.log(10)):,}"
-    value = math.exp(float(epsilon))
-    step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    digits = round(value / step) * step
-    return f"{digits:,.0f}" if digits >= 9.95 else f"{digits:.1f}"
+    return _rounded_up(math.exp(float(epsilon)), 3)
 
 
-def _rounded(delta: Fraction) -> str:
-    """Return δ to two digits."""
-    return decimal_text(Fraction(f"{float(delta):.2g}"))
+def _rounded_up(value: float, digits: int) -> str:
+    """Return a number rounded up: it stands behind "at most"."""
+    above = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
+    return f"{above.normalize():,f}"
+
+
+def _two_digits(delta: Fraction) -> str:
+    """Return δ to two digits, rounded up."""
+    above = Context(prec=2, rounding=ROUND_CEILING).divide(Decimal(delta.numerator), Decimal(delta.denominator))
+    return decimal_text(Fraction(above))

@@ -118,7 +118,8 @@ class PublicRelease(Table):
         record = self.record
         errors = record.get("standardErrorOfTotal"), error_of_a_count(record, self.columns)
         told = total_told(self.total, *errors, record.get("standardErrorsAre", ""))
-        return f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}. {self.promise}"
+        what = f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}."
+        return " ".join(filter(None, [what, record.get("warning"), self.promise]))
 
 
 def error_of_a_count(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import pytest
@@ -21,9 +22,9 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
     said = in_plain_words(Fraction(1), Fraction(0), EVERY)
     assert said == (
         "For someone who knows all other connections, these numbers change the odds of one connection by a factor of "
-        "at most 2.7: a suspicion of 50 % can become at most 73 %, one of 1 % at most 2.7 %. Where connections go "
+        "at most 2.72: a suspicion of 50 % can become at most 73.2 %, one of 1 % at most 2.68 %. Where connections go "
         "together, what the numbers show of the others adds to that, and a person who has many connections is not "
-        "hidden: ten together change the odds by a factor of at most 22,000."
+        "hidden: ten together change the odds by a factor of at most 22,100."
     )
     assert said in " ".join(GUARANTEE.read_text(encoding="utf-8").split())
 
@@ -31,12 +32,12 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
 @pytest.mark.parametrize(
     ("epsilon", "once", "half", "hundredth", "ten"),
     [
-        ("0.1", "1.1", "52", "1.1", "2.7"),
-        ("1", "2.7", "73", "2.7", "22,000"),
-        ("1.1", "3.0", "75", "2.9", "60,000, which is no protection"),
-        ("3", "20", "95", "17", "10^14, which is no protection"),
-        ("5", "150", "99", "60", "10^22, which is no protection"),
-        ("10", "22,000", "100", "99.55", "10^44, which is no protection"),
+        ("0.1", "1.11", "52.5", "1.11", "2.72"),
+        ("1", "2.72", "73.2", "2.68", "22,100"),
+        ("1.1", "3.01", "75.1", "2.95", "59,900, which is no protection"),
+        ("3", "20.1", "95.3", "16.9", "10^14, which is no protection"),
+        ("5", "149", "99.4", "60", "10^22, which is no protection"),
+        ("10", "22,100", "100", "99.56", "10^44, which is no protection"),
         ("1000", "10^435", "100", "100", "10^4,343, which is no protection"),
     ],
 )
@@ -49,9 +50,17 @@ def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundred
     assert said.endswith(f"a factor of at most {ten}.")
 
 
-def test_beliefs_are_those_of_bayes() -> None:
-    grown = 0.01 * math.exp(2) / (0.99 + 0.01 * math.exp(2))
-    assert f"one of 1 % at most {100 * grown:.2g} %" in in_plain_words(Fraction(2), Fraction(0), EVERY)
+@pytest.mark.parametrize("hundredths", [1, 7, 50, 69, 100, 110, 231, 300, 461, 500, 999, 1_500, 2_000])
+def test_no_number_is_below_what_bayes_gives_and_none_is_much_above(hundredths: int) -> None:
+    epsilon = Fraction(hundredths, 100)
+    said = in_plain_words(epsilon, Fraction(0), EVERY)
+    numbers = re.findall(r"at most ([\d.,]+?)(?::| %)", said)
+    times, half, hundredth = (Decimal(number.replace(",", "")) for number in numbers)
+    factor = (Decimal(hundredths) / 100).exp(Context(prec=40))
+    assert factor <= times <= factor * Decimal("1.01")
+    for percent, before in ((half, Decimal("0.5")), (hundredth, Decimal("0.01"))):
+        after = 100 * before * factor / (1 - before + before * factor)
+        assert after <= percent <= min(Decimal(100), after * Decimal("1.01"))
 
 
 def test_odds_grow_by_more_where_the_other_connections_are_not_known_and_go_together() -> None:
@@ -74,7 +83,8 @@ def test_odds_grow_by_more_where_the_other_connections_are_not_known_and_go_toge
 
 
 def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
-    assert "2.7, except with a probability of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
+    assert "2.72, except with a probability of 1e-6: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
+    assert "a probability of 0.0034: a" in in_plain_words(Fraction(1), Fraction(1, 300), EVERY)
     said = in_plain_words(Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS)
     assert said.startswith(
         "For someone who knows the groups and all other connections, these numbers change the odds of one connection "
