@@ -117,7 +117,7 @@ def _from_columns(frame: Any) -> Graph:
     names = list(frame.columns)
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
-        choose = " Select the columns of the two ends, as in frame[['from', 'to']]." if len(names) > 2 else ""
+        choose = f" Select the columns of the two ends, such as frame[{names[:2]}]." if len(names) > 2 else ""
         raise TypeError(
             f"{WANTED} This frame has neither the columns source and target nor just two columns: {names}.{choose}"
         )

@@ -41,7 +41,7 @@ _LINE_BYTES = 13
 _OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the true count is often more than two of these away"
 """The standard error for k = 4."""
 
-_IF_SEEN = "counts: about as much as exact ones would. If you publish the answers, or vertices answer themselves: "
+_IF_SEEN = "counts: about what exact ones would. If you publish the answers, or vertices answer themselves: "
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -75,7 +75,7 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
-        shows="counts: about as much as exact ones would; published answers: nearly the graph once ε reaches "
+        shows="counts: about what exact ones would; published answers: nearly the graph once ε reaches "
         "ln(n/mean degree)",
     )
     needs_groups = False
