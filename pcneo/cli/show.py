@@ -13,6 +13,7 @@ from pcneo.basics.frames import words
 from pcneo.cli.console import connected, exported, note_run, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 from pcneo.cli.streams import note, say
+from pcneo.errors import NotFoundError
 
 if TYPE_CHECKING:
     from pcneo.basics.model import FoundCohesion, ShownCohesion
@@ -59,7 +60,14 @@ def show(
         check_export(to)
     page = plot is not None and plot.suffix.lower() == PAGE_ENDING
     with connected() as db:
-        shown = show_cohesion(db, vertex=vertex, **run_or_graph(db, run))
+        try:
+            named = run_or_graph(db, run)
+        except NotFoundError as error:
+            if vertex not in db.list_graph_names():
+                raise
+            swapped = f"{error} The vertex comes first: `pcneo show {run} {vertex}`."
+            raise NotFoundError(swapped, **error.data) from None
+        shown = show_cohesion(db, vertex=vertex, **named)
         drawn = draw_page(shown, show_members(db, shown)) if page else None
     if to is not None:
         note(exported(export_of(lambda: network_of(shown), to)))

@@ -702,7 +702,9 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     _, table, alone = pcneo("release", "--batch", file, "--dry-run")
     assert ("triangles" in table, " ε " in table, "epsilon" in table) == (False, True, False)
     assert "At equal ε" not in alone
-    said = "The figures follow from groups, and are for the owner only. At equal ε, mechanisms promise different things."
+    said = (
+        "The figures follow from groups, and are for the owner only. At equal ε, mechanisms promise different things."
+    )
     assert f"Nothing was spent. {said}" in err.splitlines()
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
