@@ -47,7 +47,8 @@ def start(
     Example: pcneo --data ./graph server start
     """
     server = started(chosen_folder(), browser=browser, serve=serve)
-    _print(server, as_json, "is already running" if server.already_running else "started")
+    started_as = "started with a new, empty database" if server.is_new else "started"
+    _print(server, as_json, "is already running" if server.already_running else started_as)
     if browser and not as_json:
         say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
 

@@ -43,7 +43,8 @@ def make_private(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise LocalServerError(f"Folder {folder} cannot be created: {error.strerror}.", path=folder) from error
+        why = "a file of that name is there" if isinstance(error, FileExistsError) else error.strerror
+        raise LocalServerError(f"Folder {folder} cannot be created: {why}.", path=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise LocalServerError(f"Folder {folder} cannot be written by this user.", path=folder)
     return folder

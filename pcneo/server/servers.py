@@ -39,6 +39,7 @@ class LocalServer:
         data: its data folder.
         version: the version of Neo4j.
         already_running: whether it was already running when `start` was called.
+        is_new: whether `start` made its data folder, so that its database is empty.
         browser: the address of Neo4j Browser, on the loopback interface; None without Browser.
         service: the process id of the service beside it; None without one.
     """
@@ -50,6 +51,7 @@ class LocalServer:
     data: Path
     version: str
     already_running: bool = False
+    is_new: bool = field(default=False, compare=False)
     browser: str | None = None
     service: int | None = None
 
@@ -74,7 +76,7 @@ def start(
     folder = _folder(data)
     make_private(folder)
     with signals_interrupt(), exclusive(folder):
-        claim(folder, version)
+        is_new = claim(folder, version)
         password = ensure_password(folder)
         if record := read_record(folder):
             if browser and record.http_port is None:
@@ -94,7 +96,7 @@ def start(
         server = _start_or_undo(
             lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
         )
-        return _served(server, serve)
+        return replace(_served(server, serve), is_new=is_new)
 
 
 def status(data: Path | None = None) -> LocalServer | None:

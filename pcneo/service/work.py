@@ -111,14 +111,15 @@ class Work:
         for search in searches:
             run = standing.get(run_id(graph, search, supply.scope))
             if vertices is not None:
-                most, what = self.settings.max_run_vertices, "cohesions"
+                most, what, setting = self.settings.max_run_vertices, "cohesions", "max-run-vertices"
                 number = len(vertices) + (run.cohesions if run else 0)
             else:
-                most, what = self.settings.max_memberships, "memberships"
+                most, what, setting = self.settings.max_memberships, "memberships", "max-memberships"
                 number = run.memberships if run else estimate_memberships(supply, search, most)
             if number > most:
                 raise ParameterError(
-                    f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}.",
+                    f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}, which its "
+                    f"owner sets with {setting}.",
                     name=what,
                     value=number,
                 )

@@ -294,8 +294,8 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     if keys.missing:
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
-            f"elementId {keys.missing_example!r}.{what_they_have(keys)} Every vertex needs a key."
-            f"{meant_key(db, selection)}",
+            f"elementId {keys.missing_example!r}.{what_they_have(keys)} Every vertex needs a key: "
+            f"set it, or choose a label that only nodes with a key have.{meant_key(db, selection)}",
             missing=keys.missing,
             example=keys.missing_example,
         )

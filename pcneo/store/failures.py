@@ -42,7 +42,7 @@ OTHER: Translation = DatabaseError, "Neo4j could not do this: {line}"
 CODES: dict[str, Translation] = {
     "Neo.ClientError.Database.DatabaseNotFound": (
         ConnectionFailedError,
-        "{line} Check NEO4J_DATABASE, or leave it out for your home database.",
+        "There is no such database: {line} Check NEO4J_DATABASE, or leave it out for your home database.",
     ),
     "Neo.ClientError.Security.AuthenticationRateLimit": (
         ConnectionFailedError,

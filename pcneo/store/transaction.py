@@ -173,10 +173,10 @@ def _patiently(attempt: Callable[[], T]) -> T:
     server's transaction memory, a limit that a commit can meet as well as a statement.
     """
     give_up, earlier = time.monotonic() + PATIENCE_SECONDS, sys.exception()
-    attempts = 0
+    attempts, was_told = 0, False
     while True:
         try:
-            return attempt()
+            result = attempt()
         except (Neo4jError, DriverError) as error:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
@@ -190,7 +190,12 @@ def _patiently(attempt: Callable[[], T]) -> T:
                 raise
             if attempts == 0 and is_broken:
                 log.warning("The connection broke; trying again for %.0f s: %s", PATIENCE_SECONDS, type(error).__name__)
+                was_told = True
             log.debug("a transaction failed and is repeated: %s", error)
+        else:
+            if was_told:
+                log.warning("The connection is back.")
+            return result
         _pause(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
         attempts += 1
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import naive
+import neo4j
 import pytest
 from graphs import Database, cycle
 
@@ -264,6 +265,18 @@ def test_numbers_of_versions_are_the_graphs_and_none_is_used_twice_even_after_cl
     cleaning.clean(db.store)
     assert [run.version for run in write(db, 0.3).runs] == [3]
     assert [run.version for run in write(db, 0.3, graph="other").runs] == [1]
+
+
+def test_an_annotated_node_is_deleted_with_detach_as_readme_and_guide_say(db):
+    db.put([(1, 2), (2, 3), (3, 1)], isolated=[4])
+    write(db, "1/2")
+    delete = "MATCH (v:Person {id: 4}) DELETE v"
+    with pytest.raises(neo4j.exceptions.ConstraintError, match="still has relationships"):
+        db.run(delete)
+    db.run(delete.replace("DELETE", "DETACH DELETE"))
+    (run,) = write(db, "1/2").runs
+    assert (run.added, run.retired) == (0, 1)
+    assert db.all_hubs() == 4
 
 
 def test_where_nothing_has_changed_nothing_is_written(db):

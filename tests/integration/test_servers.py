@@ -88,7 +88,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
 def test_a_started_server_answers_and_is_of_the_pinned_version(server):
     assert ask(server, VERSION) == [[servers.DEFAULT_VERSION]]
     assert server.data == folders.data_folder()
-    assert not server.already_running
+    assert (server.already_running, server.is_new) == (False, True)
     assert servers.find_running() == servers.status() == server
 
 

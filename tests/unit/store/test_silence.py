@@ -51,7 +51,10 @@ def test_a_broken_connection_is_told_of_once_while_it_is_tried_again(caplog, mon
         return answer
 
     assert transaction._patiently(attempt) == "here"
-    assert caplog.text.count("The connection broke; trying again for 30 s") == 1
+    assert caplog.messages == [
+        "The connection broke; trying again for 30 s: ServiceUnavailable",
+        "The connection is back.",
+    ]
 
 
 def test_who_is_told_to_end_stops_trying_a_broken_connection_at_once():
