@@ -135,8 +135,8 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
         yield "No attacker is simulated: there are too many pairs of vertices to rank."
     if "worst loss" in columns:
         yield (
-            "worst    how far one connection can move the log-odds, in ε; with noise of a random scale, at the 95 % "
-            "quantile of scales, without what finding the scale costs"
+            "worst    how much one connection's odds can change, as their logarithm, which ε promises to bound; where "
+            "the scale of the noise is drawn, in 95 of 100 releases at most, without what finding the scale costs"
         )
 
 

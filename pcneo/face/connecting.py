@@ -79,8 +79,9 @@ class Db:
         34
 
         Args:
-            graph: a file (an edge list, GraphML, GML or GEXF), or a graph as `pcneo.as_graph` takes it; a networkx
-                graph brings its attributes, where they are scalars.
+            graph: a file (an edge list, GraphML, GML or GEXF), or a graph as `pcneo.as_graph` takes it. A networkx
+                graph brings its attributes, where they are scalars; of a frame, only the two ends are taken
+                (`networkx.from_pandas_edgelist(frame, ..., edge_attr=True)` keeps the other columns).
             node_label: label of the vertices.
             relationship_type: type of the relationships.
             key: name of the key property; a constraint makes it unique within the label.

@@ -104,7 +104,7 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     ), line
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
-    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1)"
+    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1: 800 new, 0 gone)"
     (updated,) = result.runs
     assert re.fullmatch(
         r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ cohesions added, 0 removed", repr(updated)
@@ -115,7 +115,9 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     )
     assert repr(run.check()) == "Run friends@3/10, version 1: graph as read: same; memberships as written: same"
     assert repr(db.clean(dry_run=True)) == "Clean: 1 run (friends@3/10), 800 cohesions"
-    first, *lines = repr(friends.audit(epsilon=1)).splitlines()
+    audited = friends.audit(epsilon=1)
+    first, *lines = repr(audited).splitlines()
+    assert audited.to_pandas()["name"].tolist() == [row.name for row in audited.rows]
     assert first == "Audit of friends@3/10, for the owner alone: 800 vertices, 6,418 connections, k=3, ε=1"
     assert lines[0].startswith("  zeros: mean error of a count "), lines
     asked = repr(run.query("critical_connections", id=58))
@@ -347,7 +349,7 @@ def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
 def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: pytest.LogCaptureFixture) -> None:
     Path("people.csv").write_text("person_a,person_b\nAnn,Bob\nBob,Cem\n")
     db.load("people.csv", node_label="P", relationship_type="R", key="id")
-    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data. If it is a header,"
     (warning,) = [record for record in caplog.records if record.name == "pcneo" and record.levelname == "WARNING"]
     assert warning.getMessage().startswith(says)
 

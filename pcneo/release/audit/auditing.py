@@ -6,12 +6,12 @@ Nothing is spent, and no noise is drawn for a release (GUARANTEE.md#loss-of-one-
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from pcneo.basics.frames import rounded
+from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
@@ -101,7 +101,7 @@ class AuditRow:
 
 
 @dataclass(frozen=True)
-class AuditResult:
+class AuditResult(Table):
     """What each mechanism promises, how large its errors are, and what it reveals: for the owner alone.
 
     Attributes:
@@ -133,6 +133,14 @@ class AuditResult:
     releases: int
     attacked: int
     rows: tuple[AuditRow, ...]
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each mechanism and whatever else could be published; `costliest` is at the 95 % quantile."""
+        return columns_of({**vars(row), "costliest": row.costliest and row.costliest[-1]} for row in self.rows)
+
+    def caption(self) -> str:
+        """Return the sentence that this is for the owner alone."""
+        return self.notice
 
     def __repr__(self) -> str:
         """Return a line about the audit, and one for each row."""
