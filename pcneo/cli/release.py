@@ -124,7 +124,7 @@ def release(
         typer.Option(
             "--expect",
             help="How many triangles you expect a vertex to be in, on average; if a count is expected to be off by "
-            "more, pcneo asks first. By default, but not with critical, the figure that an earlier release gives.",
+            "more, pcneo asks first. By default the figure that an earlier release gives, which stops no critical one.",
         ),
     ] = None,
     mean_degree: Annotated[
@@ -311,8 +311,8 @@ def _check_complete(
         _tell_mechanisms()
     sets_budget = not (budget or is_free)
     total = (
-        " The first release of a graph also sets its budget, how much ε all its releases may spend together: "
-        "--budget-epsilon."
+        " The first release of a graph also sets its budget, how much ε all its releases may spend together, with "
+        "--budget-epsilon; leave that out if the graph has one."
         if sets_budget
         else ""
     )

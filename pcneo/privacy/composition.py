@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 
 from pcneo.privacy.exact import decimal_text, exact_text
@@ -83,3 +84,26 @@ def left(spent: Cost, total: Cost) -> Cost:
     if spent.epsilon is None or total.epsilon is None:
         return NOTHING
     return Cost(max(Fraction(0), total.epsilon - spent.epsilon), max(Fraction(0), total.delta - spent.delta))
+
+
+def cost_of_several(connections: int, epsilon: Fraction, delta: Fraction) -> Cost:
+    """Return (mε, δ(e^{mε}-1)/(e^ε-1)), what m connections cost at (ε, δ) each; δ is rounded up, to at most 1."""
+    # [group-delta]
+    if connections == 0:
+        return NOTHING
+    return Cost(connections * epsilon, _group_delta(delta, epsilon, connections) if delta else delta)
+
+
+def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:
+    """Return δ·Σ e^{iε} over 0 <= i < m, rounded up at 30 digits; exactly δ for one connection, and never above 1."""
+    if m == 1:
+        return delta
+    if (m - 1) * epsilon > delta.denominator.bit_length() - delta.numerator.bit_length() + 1:
+        return Fraction(1)  # the last term alone: e^{(m-1)ε} > 1/δ
+    with localcontext(Context(prec=60 + len(str(int(1 / epsilon))))) as context:
+        eps = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        powers = ((m * eps).exp() - 1) / (eps.exp() - 1)
+        exact = powers * Decimal(delta.numerator) / Decimal(delta.denominator)
+        context.prec, context.rounding = 30, ROUND_UP
+        above = (+exact).next_plus()
+    return min(Fraction(1), Fraction(above))

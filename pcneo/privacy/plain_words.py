@@ -6,6 +6,7 @@ import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
+from pcneo.privacy.composition import cost_of_several
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.protection import Protects
 
@@ -20,16 +21,30 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
         return ""
     is_every = protects is Protects.EVERY_CONNECTION
     one, known = ("one connection", "") if is_every else ("one connection inside a group", "the groups and ")
-    chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
-    odds = f"change the odds of {one} by a factor of at most {_times(epsilon)}{chance}"
     return (
-        f"For someone who knows {known}all other connections, these numbers {odds}: "
-        f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. Where connections go "
-        "together, what the numbers show of the others adds to that, and a person who has many connections is not "
-        f"hidden: ten together change the odds by a factor of at most {_times(_MANY * epsilon)}"
-        f"{', which is no protection' if _MANY * epsilon > _NO_PROTECTION else ''}."
+        f"For someone who knows {known}all other connections, these numbers change the odds of {one} by a factor of "
+        f"{_at_most(epsilon, delta)}: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
+        f"{_judged(epsilon)}. Where connections go together, what the numbers show of the others adds to that, and a "
+        f"person who has many connections is not hidden: {_of_ten(epsilon, delta)}."
     )
+
+
+def _of_ten(epsilon: Fraction, delta: Fraction) -> str:
+    """Return what holds for ten connections that go together."""
+    ten = cost_of_several(_MANY, epsilon, delta)
+    if ten.epsilon is None or ten.delta >= 1:
+        return "for ten together nothing is promised"
+    return f"ten together change the odds by a factor of {_at_most(ten.epsilon, ten.delta)}{_judged(ten.epsilon)}"
+
+
+def _at_most(epsilon: Fraction, delta: Fraction) -> str:
+    chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
+    return f"at most {_times(epsilon)}{chance}"
+
+
+def _judged(epsilon: Fraction) -> str:
+    return ", which is no protection" if epsilon > _NO_PROTECTION else ""
 
 
 def _after(belief: float, epsilon: float) -> float:

@@ -102,6 +102,8 @@ class AnswersFile:
     def open(cls, path: AnyPath) -> AnswersFile:
         """Read the first lines."""
         path = Path(path)
+        if path.suffix.lower() in (".csv", ".json"):
+            raise FileFormatError(f"{path} holds counts, not answers; give a file NAME.answers.gz.", path=path)
         record: dict[str, str] = {}
         with opened(path, 4 * _LONGEST_HEAD) as file:
             for line in _head(path, file):

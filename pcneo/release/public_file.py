@@ -166,6 +166,9 @@ def read_release(path: AnyPath) -> PublicRelease:
         FileFormatError: the file cannot be read, or is not a public file.
     """
     path = Path(path)
+    if path.name.endswith(".answers.gz"):
+        computes = "`pcneo release --from` (in Python `answers_from`) computes counts from it"
+        raise FileFormatError(f"{path} holds answers, not counts; {computes}.", path=path)
     try:
         text = read_whole(path, _MOST_BYTES).decode("utf-8")
         record, columns = _from_json(text) if path.suffix.lower() == ".json" else _from_csv(text)

@@ -147,7 +147,7 @@ def test_a_first_line_that_may_be_a_header_is_told(pcneo: Any, tmp_path: Path) -
     (tmp_path / "named.csv").write_text("person_a,person_b\nann,bob\nbob,cid\n")
     loaded = pcneo("load", str(tmp_path / "named.csv"), "--node-label", "Named", *NAMES[2:])
     assert loaded.returncode == 0, loaded.stderr
-    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data; if it is a header,"
+    says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data. If it is a header,"
     assert says in " ".join(loaded.stderr.split())
 
 

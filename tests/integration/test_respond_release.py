@@ -355,7 +355,7 @@ def test_answers_that_the_ledger_does_not_know_are_refused(
         (["--from", forged], 4, "has no answers that match those in"),
         (["--from", dearer], 4, "has no answers that match those in"),
         (["--from", other], 4, "vertex 99"),
-        (["--from", tmp_path / "first.json"], 3, "is not a file of answers"),
+        (["--from", tmp_path / "first.json"], 3, "holds counts, not answers; give a file NAME.answers.gz"),
         (["--from", answered, "-e", "1"], 2, "leave epsilon out"),
         (["--from", answered, "--mechanism", "edge"], 2, "leave mechanism out"),
         (["--from", answered, "-k", "4", "--smooth"], 2, "k = 3"),

@@ -6,14 +6,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
-from pcneo.privacy.composition import NOTHING, Cost
+from pcneo.privacy.composition import Cost, cost_of_several
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error, variance
@@ -110,11 +109,8 @@ class OneScale(Mechanism):
         return Drawn(counts, scale, columns, {"note": BIASED})
 
     def cost_of_any(self, connections: int) -> Cost:
-        """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections, wherever they are; δ is rounded up, to at most 1."""
-        # [group-delta]
-        if connections == 0:
-            return NOTHING
-        return Cost(connections * self.epsilon, _group_delta(self.delta, self.epsilon, connections))
+        """Return what m connections cost, wherever they are."""
+        return cost_of_several(connections, self.epsilon, self.delta)
 
     def utility(self, facts: Facts) -> Utility:
         """Return what holds for any graph; no fact is looked at."""
@@ -132,21 +128,6 @@ class OneScale(Mechanism):
             f"{self.heading}: the scale λ of the noise is itself found with noise, and known only after the spend. "
             f"It is at least {rounded(utility.least_scale)}."
         )
-
-
-def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:
-    """Return δ·Σ e^{iε} over 0 <= i < m, rounded up at 30 digits; exactly δ for one connection, and never above 1."""
-    if m == 1:
-        return delta
-    if (m - 1) * epsilon > delta.denominator.bit_length() - delta.numerator.bit_length() + 1:
-        return Fraction(1)  # the last term alone: e^{(m-1)ε} > 1/δ
-    with localcontext(Context(prec=60 + len(str(int(1 / epsilon))))) as context:
-        eps = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
-        powers = ((m * eps).exp() - 1) / (eps.exp() - 1)
-        exact = powers * Decimal(delta.numerator) / Decimal(delta.denominator)
-        context.prec, context.rounding = 30, ROUND_UP
-        above = (+exact).next_plus()
-    return min(Fraction(1), Fraction(above))
 
 
 def handed(scale: Fraction) -> Fraction:

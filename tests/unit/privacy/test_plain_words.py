@@ -38,6 +38,7 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
         ("3", "20.1", "95.3", "16.9", "10^14, which is no protection"),
         ("5", "149", "99.4", "60", "10^22, which is no protection"),
         ("10", "22,100", "100", "99.56", "10^44, which is no protection"),
+        ("16", "8,890,000", "100", "100", "10^70, which is no protection"),
         ("1000", "10^435", "100", "100", "10^4,343, which is no protection"),
     ],
 )
@@ -90,6 +91,13 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
         "For someone who knows the groups and all other connections, these numbers change the odds of one connection "
         "inside a group by a factor"
     )
+    for ten, (epsilon, delta) in {
+        "ten together change the odds by a factor of at most 22,100, except with a probability of 0.013.": (1, 1e-6),
+        "ten together change the odds by a factor of at most 149, except with a probability of 2.3e-4.": (0.5, 1e-6),
+        "for ten together nothing is promised.": (2, 1e-6),
+    }.items():
+        assert in_plain_words(Fraction(epsilon), Fraction(str(delta)), EVERY).endswith(ten)
+    assert "one of 1 % at most 100 %, which is no protection. Where" in in_plain_words(Fraction(16), Fraction(0), EVERY)
     for name, kind in MECHANISMS.items():
         assert bool(kind(epsilon=1, n=50).in_plain_words) == (name != "published")
 

@@ -31,6 +31,11 @@ def written(folder: Path, suffix: str, keys: list[Any], mechanism: str = "edge")
     return path
 
 
+def test_answers_are_not_taken_for_counts(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"holds answers, not counts; `pcneo release --from`"):
+        pcneo.read_release(tmp_path / "a.answers.gz")
+
+
 def test_a_release_is_shown_in_two_lines(tmp_path: Path) -> None:
     release = pcneo.read_release(written(tmp_path, ".csv", KEYS["integers"]))
     assert repr(release) == f"Release of 3 counts\n  {release.caption()}"
