@@ -135,8 +135,8 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
         yield "No attacker is simulated: there are too many pairs of vertices to rank."
     if "worst loss" in columns:
         yield (
-            "worst    how much one connection's odds can change, as their logarithm, which ε promises to bound; where "
-            "the scale of the noise is drawn, in 95 of 100 releases at most, without what finding the scale costs"
+            "worst    the most that one connection can move the log-odds, which ε bounds where there is a promise; "
+            "where the scale of the noise is drawn, no more in 95 of 100 releases, without what finding it costs"
         )
 
 

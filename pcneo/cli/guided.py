@@ -153,12 +153,13 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
     from pcneo.store.ledger import list_ledger
 
     default, hint, expect = "1", "", None
+    known = "the groups and " if mechanism == "critical" else ""
     if mechanism == "respond":
         default, hint = "3", " Here, less than about 2 leaves mostly noise."
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
-        "who knows all other connections, the file changes the odds of one protected connection by a factor of at most "
-        f"1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
+        f"who knows {known}all other connections, the file changes the odds of one protected connection by a factor of "
+        f"at most 1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
     )
     if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
         return _asked("ε", default, partial(_epsilon_of, mechanism)), None
@@ -346,11 +347,11 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
     from pcneo.release.beforehand import foreseen
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
-    parts = []
-    if release.utility.most_error is not None:
-        parts.append(f"a count to be off by {rounded(seen.error, 2)} to {rounded(release.utility.most_error, 2)}")
-    elif seen.error is not None:
-        where = "" if count is None else f", where the mean is {rounded(count, 3)}"
+    parts, where = [], "" if count is None else f", where the mean is {rounded(count, 3)}"
+    if (most := release.utility.most_error) is not None:
+        few, many = rounded(seen.error, 2), rounded(most, 2)
+        return f"For you alone: expect a count of triangles to be off by {few} to {many}{where} (one standard error)."
+    if seen.error is not None:
         parts.append(f"a count to be off by {rounded(seen.error, 2)} or more{where}")
     if seen.error_of_total is not None:
         share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"

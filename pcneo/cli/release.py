@@ -124,7 +124,7 @@ def release(
         typer.Option(
             "--expect",
             help="How many triangles you expect a vertex to be in, on average; if a count is expected to be off by "
-            "more, pcneo asks first. By default the figure that an earlier release gives, which stops no critical one.",
+            "more, pcneo asks first. By default what an earlier release gives, which never stops critical.",
         ),
     ] = None,
     mean_degree: Annotated[

@@ -84,9 +84,10 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
     ]
     several = len({release.mechanism.name for release in prepared}) > 1
     of_groups = any(release.utility.least_error is not None for release in prepared)
-    private = " The figures follow from groups, and are for the owner only." if of_groups else ""
-    for promised in dict.fromkeys(release.mechanism.in_plain_words or release.promise for release in prepared):
-        note(promised)
+    private = " Errors of critical follow from the groups, and are for the owner only." if of_groups else ""
+    promises = [(release.mechanism.name, release.mechanism.in_plain_words or release.promise) for release in prepared]
+    for name, promise in dict.fromkeys(promises):
+        note(f"What {name} promises: {promise}")
     note(f"Nothing was spent.{private}{f' {DIFFERENT_PROMISES}' if several else ''}")
     if as_json:
         print_json(rows)

@@ -47,8 +47,7 @@ def start(
     Example: pcneo --data ./graph server start
     """
     server = started(chosen_folder(), browser=browser, serve=serve)
-    started_as = "started with a new, empty database" if server.is_new else "started"
-    _print(server, as_json, "is already running" if server.already_running else started_as)
+    _print(server, as_json, "is already running" if server.already_running else "started")
     if browser and not as_json:
         say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
 
@@ -174,7 +173,8 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
             }
         )
     else:
-        say_verbatim(f"Neo4j {server.version} {state}\n{describe(server)}")
+        new = " with a new, empty database" if server.is_new else ""
+        say_verbatim(f"Neo4j {server.version} {state}{new}\n{describe(server)}")
         say_verbatim(f"To use it from Python:\n{exports(server)}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -65,7 +66,7 @@ def show(
         except NotFoundError as error:
             if vertex not in db.list_graph_names():
                 raise
-            swapped = f"{error} The vertex comes first: `pcneo show {run} {vertex}`."
+            swapped = f"{error} The vertex comes first: `pcneo show {shlex.join([str(run), vertex])}`."
             raise NotFoundError(swapped, **error.data) from None
         shown = show_cohesion(db, vertex=vertex, **named)
         drawn = draw_page(shown, show_members(db, shown)) if page else None

@@ -364,6 +364,7 @@ def connect(
     Raises:
         ConnectionFailedError: there is no address, it or the password is wrong, no server answers, it is too old, or
             has no such database; the message says which.
+        RightsError: the user may not use this database.
         ParameterError: an address without a user, or an address together with a driver.
         TypeError: an argument has the wrong type.
     """

@@ -89,7 +89,7 @@ FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
 """What the standard error of a count is under `critical`, for k = 3."""
-UPPER_ESTIMATE = "an upper estimate, often two to four times too large"
+UPPER_ESTIMATE = "an upper estimate, often several times too large"
 """What a standard error from above is, in words."""
 
 

@@ -12,6 +12,7 @@ from pcneo.privacy.protection import Protects
 
 _MANY = 10
 _NO_PROTECTION = Fraction(10)  # which turns a suspicion of 1 % into one of 99.5 % and more
+_NEARLY_ALWAYS = Fraction(9, 10)  # what fails so often is no promise
 _LARGEST = 700  # beyond this, e^ε does not fit a double
 
 
@@ -32,13 +33,16 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
 
 def _of_ten(epsilon: Fraction, delta: Fraction) -> str:
     """Return what holds for ten connections that go together."""
-    ten = cost_of_several(_MANY, epsilon, delta)
-    if ten.epsilon is None or ten.delta >= 1:
+    of_ten, fails = _MANY * epsilon, cost_of_several(_MANY, epsilon, delta).delta
+    if fails > _NEARLY_ALWAYS:
         return "for ten together nothing is promised"
-    return f"ten together change the odds by a factor of {_at_most(ten.epsilon, ten.delta)}{_judged(ten.epsilon)}"
+    odds, and_fails = "ten together change the odds by a factor of", ""
+    if fails and of_ten > _NO_PROTECTION:
+        fails, and_fails = Fraction(0), f", and even that fails with a probability of {_two_digits(fails)}"
+    return f"{odds} {_at_most(of_ten, fails)}{_judged(of_ten)}{and_fails}"
 
 
-def _at_most(epsilon: Fraction, delta: Fraction) -> str:
+def _at_most(epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
     chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
     return f"at most {_times(epsilon)}{chance}"
 
@@ -60,7 +64,7 @@ def _times(epsilon: Fraction) -> str:
     """Return e^ε to three digits, rounded up."""
     if epsilon > 20:
         return f"10^{math.ceil(float(epsilon) / math.log(10)):,}"
-    return _rounded_up(math.exp(float(epsilon)), 3)
+    return _rounded_up(math.nextafter(math.exp(float(epsilon)), math.inf), 3)
 
 
 def _rounded_up(value: float, digits: int) -> str:

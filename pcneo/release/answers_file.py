@@ -102,7 +102,7 @@ class AnswersFile:
     def open(cls, path: AnyPath) -> AnswersFile:
         """Read the first lines."""
         path = Path(path)
-        if path.suffix.lower() in (".csv", ".json"):
+        if path.suffix.lower() in (".csv", ".json") and path.exists():
             raise FileFormatError(f"{path} holds counts, not answers; give a file NAME.answers.gz.", path=path)
         record: dict[str, str] = {}
         with opened(path, 4 * _LONGEST_HEAD) as file:

@@ -166,7 +166,7 @@ def read_release(path: AnyPath) -> PublicRelease:
         FileFormatError: the file cannot be read, or is not a public file.
     """
     path = Path(path)
-    if path.name.endswith(".answers.gz"):
+    if path.name.endswith(".answers.gz") and path.exists():
         computes = "`pcneo release --from` (in Python `answers_from`) computes counts from it"
         raise FileFormatError(f"{path} holds answers, not counts; {computes}.", path=path)
     try:

@@ -45,8 +45,8 @@ def exclusive(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def claim(folder: Path, version: str) -> bool:
-    """Make an existing folder the data folder of a Neo4j version, unless it is one already; return whether it is new.
+def claim(folder: Path, version: str) -> None:
+    """Make an existing folder the data folder of a Neo4j version, unless it is one already.
 
     It is closed to other users.
     """
@@ -69,7 +69,6 @@ def claim(folder: Path, version: str) -> bool:
             path=folder,
         )
     write_private(marker, version)
-    return not is_ours
 
 
 def _close_to_others(folder: Path, is_ours: bool) -> None:

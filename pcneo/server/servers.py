@@ -39,7 +39,7 @@ class LocalServer:
         data: its data folder.
         version: the version of Neo4j.
         already_running: whether it was already running when `start` was called.
-        is_new: whether `start` made its data folder, so that its database is empty.
+        is_new: whether the data folder had no database yet when `start` was called.
         browser: the address of Neo4j Browser, on the loopback interface; None without Browser.
         service: the process id of the service beside it; None without one.
     """
@@ -76,7 +76,8 @@ def start(
     folder = _folder(data)
     make_private(folder)
     with signals_interrupt(), exclusive(folder):
-        is_new = claim(folder, version)
+        claim(folder, version)
+        is_new = not (folder / "data").exists()
         password = ensure_password(folder)
         if record := read_record(folder):
             if browser and record.http_port is None:

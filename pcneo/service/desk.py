@@ -67,12 +67,13 @@ class Desk:
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
         """Claim the first of some requests that can be claimed now.
 
-        A graph that was busy when this began counts as busy to the end. Otherwise, after a claim that took seconds, a
-        later request for it could pass an earlier one.
+        A graph that is passed over as busy stays so to the end. Otherwise, after a claim that took seconds, a later
+        request for it could pass an earlier one.
         """
-        now = time.monotonic()
-        busy = {graph for graph, (_, until) in self._busy.copy().items() if until > now}
+        busy = set[str]()
         for id, graph in waiting:
+            if graph is not None and self._busy.get(graph, (0.0, 0.0))[1] > time.monotonic():
+                busy.add(graph)
             if id in self._left_alone or graph in busy:
                 continue
             claim = self._claim(id)

@@ -118,8 +118,8 @@ class Work:
                 number = run.memberships if run else estimate_memberships(supply, search, most)
             if number > most:
                 raise ParameterError(
-                    f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}, which its "
-                    f"owner sets with {setting}.",
+                    f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}. Its owner "
+                    f"can change that with {setting}.",
                     name=what,
                     value=number,
                 )

@@ -36,13 +36,14 @@ def connect(
     Raises:
         ConnectionFailedError: there is no address, it or the password is wrong, no server answers, it is too old, or
             has no such database; the message says which.
+        RightsError: the user may not use this database.
         ParameterError: an address without a user, or an address together with a driver.
     """
     settings = settings_of(uri, auth, database, driver)
     if driver is None:
         return connect_to(settings)
     reached = Database(driver, database)
-    check_version(reached.version)
+    _ = reached.version  # which is checked when it is asked
     return reached
 
 

@@ -242,8 +242,11 @@ def test_a_graph_that_is_known_to_have_changed_is_told_of_with_each_cohesion(rin
     ring.annotate(p="0.7")
     run = ring.run("0.7")
     assert repr(run.head(1)[0]).endswith("the smallest there is")
+    assert not run.moved
     ring.db.driver.execute_query("CREATE (:Person {id: 20})-[:KNOWS]->(:Person {id: 21})")
     changed = "search smallest; the graph has changed since this run: annotate it again"
+    assert run.moved
+    assert ring.runs().to_pandas()["moved"].tolist() == [True]
     assert repr(run[5]).endswith(changed)  # which is a p-cohesion still; a smaller one was not looked for
     (first,) = run.head(1)
     assert repr(first).endswith(changed)
@@ -408,10 +411,20 @@ def test_a_graph_without_a_name_is_the_one_that_fits(db: package.Db, ring: packa
 
 
 def test_groups_of_answers_are_stored_from_python(ring: package.GraphHandle) -> None:
-    out = ring.release(package.Respond(epsilon=8), to="a.csv", answers="publish", budget_epsilon=8, anyway=True)
+    out = ring.release(package.Respond(epsilon=8), to="a.csv", answers="publish", budget_epsilon=16, anyway=True)
     assert out.answers is not None
     (run,) = ring.annotate_answers(out.answers, "0.5").written.runs
     assert run.run.startswith("ring@1/2:answers:")
+
+
+def test_counts_that_are_mostly_noise_are_warned_of_in_the_log_and_by_the_file(
+    ring: package.GraphHandle, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A ring has no triangles, and at so small an ε the standard error is far above any mean."""
+    ring.release(package.Respond(epsilon="0.1"), to="a.csv", budget_epsilon=8, anyway=True)
+    (warned,) = [record.getMessage() for record in caplog.records if "mostly noise: their" in record.getMessage()]
+    assert warned.startswith("a.csv: These counts may be mostly noise: their standard error is")
+    assert "These counts may be mostly noise" in repr(package.read_release("a.csv"))
 
 
 def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) -> None:

@@ -702,10 +702,10 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     _, table, alone = pcneo("release", "--batch", file, "--dry-run")
     assert ("triangles" in table, " ε " in table, "epsilon" in table) == (False, True, False)
     assert "At equal ε" not in alone
-    said = (
-        "The figures follow from groups, and are for the owner only. At equal ε, mechanisms promise different things."
-    )
-    assert f"Nothing was spent. {said}" in err.splitlines()
+    private, differ = "Errors of critical follow from the groups, and are for the owner only.", "At equal ε, mechanisms"
+    assert f"Nothing was spent. {private} {differ} promise different things." in err.splitlines()
+    assert "What critical promises: For someone who knows the groups and all other connections, these" in err
+    assert "What edge promises: For someone who knows all other connections, these" in err
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
 

@@ -136,7 +136,7 @@ def test_the_initial_password_is_gone(server):
 
 def test_a_second_start_says_that_it_runs(server):
     again = servers.start()
-    assert again.already_running
+    assert (again.already_running, again.is_new) == (True, False)
     assert (again.pid, again.uri, again.password) == (server.pid, server.uri, server.password)
 
 

@@ -64,7 +64,7 @@ class Critical(Answered):
     protects = Protects.PAIRS_INSIDE_GROUPS
     in_short = InShort(
         promises="ε for any one pair inside a stored group, given the groups and all other connections; no δ",
-        exact="every count without a triangle or clique that has a pair inside a group",
+        exact="every count that no pair inside a group, connected or not, can change",
         shows="connections outside the groups, without limit; what the groups reveal is not covered",
     )
     needs_groups = True

@@ -93,8 +93,13 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
     )
     for ten, (epsilon, delta) in {
         "ten together change the odds by a factor of at most 22,100, except with a probability of 0.013.": (1, 1e-6),
+        "ten together change the odds by a factor of at most 1.01.": (1e-18, 0),
         "ten together change the odds by a factor of at most 149, except with a probability of 2.3e-4.": (0.5, 1e-6),
-        "for ten together nothing is promised.": (2, 1e-6),
+        "a factor of at most 269,000, which is no protection, and even that fails with a probability of 0.11.": (
+            1.25,
+            1e-6,
+        ),
+        "for ten together nothing is promised.": (1.5, 1e-6),
     }.items():
         assert in_plain_words(Fraction(epsilon), Fraction(str(delta)), EVERY).endswith(ten)
     assert "one of 1 % at most 100 %, which is no protection. Where" in in_plain_words(Fraction(16), Fraction(0), EVERY)

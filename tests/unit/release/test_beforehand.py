@@ -147,5 +147,5 @@ def test_counts_are_called_noise_only_where_their_error_is_no_mere_bound() -> No
     )
     bound = noise_warning(5.0, [1, 2], FROM_ABOVE) or ""
     assert bound.startswith("These counts may be mostly noise: their standard error is at most about 5")
-    assert bound.endswith("often two to four times too large.")
+    assert bound.endswith("often several times too large.")
     assert noise_warning(1.0, [1, 2], FROM_ABOVE) is None

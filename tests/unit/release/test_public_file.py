@@ -32,8 +32,12 @@ def written(folder: Path, suffix: str, keys: list[Any], mechanism: str = "edge")
 
 
 def test_answers_are_not_taken_for_counts(tmp_path: Path) -> None:
+    file = tmp_path / "a.answers.gz"
+    with pytest.raises(FileFormatError, match="there is no such file"):
+        pcneo.read_release(file)
+    file.write_bytes(b"")
     with pytest.raises(FileFormatError, match=r"holds answers, not counts; `pcneo release --from`"):
-        pcneo.read_release(tmp_path / "a.answers.gz")
+        pcneo.read_release(file)
 
 
 def test_a_release_is_shown_in_two_lines(tmp_path: Path) -> None:
