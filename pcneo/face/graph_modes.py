@@ -108,7 +108,8 @@ class GraphModes:
             p: the share of its neighbours that each member keeps, such as `"0.3"` or `"1/3"`, or several; None for
                 every standing run of the graph, or 3/10 where it has none.
             search: `smallest`, `density` or `degree`; by default `smallest`, or that of each run where p is None.
-            vertices: one key or several, so that only the graph around them is read; None for every vertex.
+            vertices: one key or several, so that only the graph around them is read. Their cohesions are kept in a run
+                of their own, such as `friends@3/10:vertices`. None for every vertex.
             effort: for `smallest`, this many times as many starts, which takes longer and finds smaller sets.
             concurrency: number of threads that search; by default one for each available core.
             check: also prove each answer minimal before it is kept.
