@@ -362,8 +362,8 @@ def connect(
         driver: one of Neo4j's drivers, open, in place of an address.
 
     Raises:
-        ConnectionFailedError: there is no address, it or the password is wrong, no server answers, it is too old, or
-            has no such database; the message says which.
+        ConnectionFailedError: no address is known, the address or the password is wrong, no server answers, or the
+            server is too old or lacks this database; the message says which.
         RightsError: the user may not use this database.
         ParameterError: an address without a user, or an address together with a driver.
         TypeError: an argument has the wrong type.

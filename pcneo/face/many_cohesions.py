@@ -103,9 +103,7 @@ class Cohesions(CohesionsByKey):
 
     def __getitem__(self, key: Key) -> Cohesion:
         """Return the cohesion of a vertex."""
-        if isinstance(key, slice):
-            raise TypeError("cohesions are looked up by key, not by position; head(3) returns the first three")
-        place = self._places.get(checked_key(key))
+        place = self._places.get(self._looked_up(key))
         if place is None:
             near = key_meant(key, self._places)
             raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.{near}", what="vertex", name=key)

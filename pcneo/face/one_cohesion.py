@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from pcneo.basics.frames import Table, counted, rounded
-from pcneo.basics.keys import checked_count
+from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, CohesionAround, FoundCohesion, Key, LocalView
 from pcneo.basics.searches import P, Search
 from pcneo.errors import MissingKeyError, PcneoError
@@ -227,6 +227,13 @@ class CohesionsByKey(Table):
     @abstractmethod
     def __getitem__(self, key: Key) -> Cohesion:
         """Return the cohesion of a vertex."""
+
+    @staticmethod
+    def _looked_up(key: object) -> Key:
+        """Return the key that a cohesion is looked up by; refuse a slice, which would be of positions."""
+        if isinstance(key, slice):
+            raise TypeError("cohesions are looked up by key, not by position; head(3) returns the first three")
+        return checked_key(key)
 
     @abstractmethod
     def __iter__(self) -> Iterator[Cohesion]:

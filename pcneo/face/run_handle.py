@@ -175,7 +175,7 @@ class Run(CohesionsByKey):
         """Return the cohesion of a vertex, with the graph around it as it is now."""
         from pcneo.stored.showing import show_in, show_members
 
-        plain = checked_key(key)
+        plain = self._looked_up(key)
         try:
             shown = show_in(self._db, self._now(), plain)
         except NotFoundError as error:

@@ -12,7 +12,7 @@ from pcneo.privacy.protection import Protects
 
 _MANY = 10
 _NO_PROTECTION = Fraction(10)  # which turns a suspicion of 1 % into one of 99.5 % and more
-_NEARLY_ALWAYS = Fraction(9, 10)  # what fails so often is no promise
+_NEARLY_ALWAYS = Fraction(9, 10)  # a bound that fails so often is not worth stating
 _LARGEST = 700  # beyond this, e^ε does not fit a double
 
 
@@ -22,12 +22,13 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
         return ""
     is_every = protects is Protects.EVERY_CONNECTION
     one, known = ("one connection", "") if is_every else ("one connection inside a group", "the groups and ")
+    chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
     return (
         f"For someone who knows {known}all other connections, these numbers change the odds of {one} by a factor of "
-        f"{_at_most(epsilon, delta)}: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
-        f"{_judged(epsilon)}. Where connections go together, what the numbers show of the others adds to that, and a "
-        f"person who has many connections is not hidden: {_of_ten(epsilon, delta)}."
+        f"at most {_times(epsilon)}{chance}: a suspicion of 50 % can become at most {half} %, one of 1 % at most "
+        f"{hundredth} %{_judged(epsilon)}. Where connections go together, what the numbers show of the others adds to "
+        f"that, and a person who has many connections is not hidden: {_of_ten(epsilon, delta)}."
     )
 
 
@@ -36,15 +37,10 @@ def _of_ten(epsilon: Fraction, delta: Fraction) -> str:
     of_ten, fails = _MANY * epsilon, cost_of_several(_MANY, epsilon, delta).delta
     if fails > _NEARLY_ALWAYS:
         return "for ten together nothing is promised"
-    odds, and_fails = "ten together change the odds by a factor of", ""
-    if fails and of_ten > _NO_PROTECTION:
-        fails, and_fails = Fraction(0), f", and even that fails with a probability of {_two_digits(fails)}"
-    return f"{odds} {_at_most(of_ten, fails)}{_judged(of_ten)}{and_fails}"
-
-
-def _at_most(epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
-    chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
-    return f"at most {_times(epsilon)}{chance}"
+    judged = _judged(of_ten)
+    but = "and even that fails" if judged else "except"
+    chance = f", {but} with a probability of {_two_digits(fails)}" if fails else ""
+    return f"ten together change the odds by a factor of at most {_times(of_ten)}{judged}{chance}"
 
 
 def _judged(epsilon: Fraction) -> str:

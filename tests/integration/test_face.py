@@ -170,6 +170,8 @@ def test_vertices_are_keys_everywhere(ring: package.GraphHandle) -> None:
     for key in (True, 7.0, np.float32(7), None):
         with pytest.raises(TypeError, match="a key must be an integer or text"):
             run[key]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"by key, not by position; head\(3\)"):
+        run[:3]  # pyright: ignore[reportArgumentType]
     with pytest.raises(KeyError) as raised:
         run[4]
     assert str(raised.value) == "Graph 'ring' has no vertex 4: no :Person has this `id`."

@@ -370,6 +370,8 @@ def test_a_missing_key_is_a_key_error_with_a_sentence():
     with pytest.raises(KeyError) as raised:
         batch[7]
     assert str(raised.value) == "There is no cohesion of 7 here."
+    with pytest.raises(TypeError, match=r"by key, not by position; head\(3\)"):
+        batch[:3]  # pyright: ignore[reportArgumentType]
     assert batch.get(7) is None
     with pytest.raises(KeyError) as raised:
         pcneo.minimal_p_cohesions(nx.les_miserables_graph(), "0.3")["Valjan"]
