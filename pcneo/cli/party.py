@@ -43,6 +43,11 @@ def answer(
     from pcneo.privacy.exact import decimal_text
 
     sent = answer_call(call, row=row, ledger=ledger)
+    if sent.neighbours_not_asked:
+        note(
+            f"{sent.neighbours_not_asked:,} of the neighbours in {row} are not in the call's list, so nobody answers for "
+            "them. Check how their keys are written."
+        )
     note(f"Send {sent.message} to the collector; nothing else has to be sent.")
     say(
         f"{sent.message}: {sent.pairs:,} pairs answered at ε = {decimal_text(sent.epsilon)}; your ledger has "

@@ -64,7 +64,7 @@ def show(
         try:
             named = run_or_graph(db, run)
         except NotFoundError as error:
-            if vertex not in db.list_graph_names():
+            if vertex.partition("@")[0] not in db.list_graph_names():  # nor the id of a run, such as friends@3/10
                 raise
             swapped = f"{error} The vertex comes first: `pcneo show {shlex.join([str(run), vertex])}`."
             raise NotFoundError(swapped, **error.data) from None

@@ -17,6 +17,11 @@ from pcneo.party.own_ledger import ledger_held, read_ledger, sole_file, write_le
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.vertex import OwnRow, answer
 
+_ANSWERED = (
+    "is there already: this vertex has answered a call in this folder. Send that message; nothing was spent. Another "
+    "answer would spend again: for that, first move the message away."
+)
+
 
 @dataclass(frozen=True)
 class Sent:
@@ -26,6 +31,7 @@ class Sent:
         message: the file to send to the collector.
         key: the vertex's key.
         pairs: how many pairs it answered for.
+        neighbours_not_asked: how many neighbours in its row the call does not list; nobody answers for these pairs.
         epsilon: what each of them cost.
         left: what is left of the vertex's total.
     """
@@ -33,6 +39,7 @@ class Sent:
     message: Path
     key: Key
     pairs: int
+    neighbours_not_asked: int
     epsilon: Fraction
     left: Fraction
 
@@ -55,7 +62,7 @@ def answer_call(
         if (at := checked_call.key_list.place(own.key)) is None:
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
         spent = known.with_spend(checked_call.release, checked_call.epsilon)
-        check_place(place, "to", replace=False)
+        check_place(place, "to", replace=False, taken=_ANSWERED)
         checked_call.tell_what_answers_show()
         # [party-spend-first]
         write_ledger(book, spent)
@@ -65,7 +72,9 @@ def answer_call(
     except PcneoError as error:
         raise PcneoError(f"{error} The spend stays in {book}; answering again spends again.", **error.data) from error
     left = spent.total - sum(spend.epsilon for spend in spent.spends)
-    return Sent(place, own.key, len(checked_call.key_list.partners(at)), checked_call.epsilon, left)
+    asked = checked_call.key_list
+    strangers = sum(asked.place(neighbour) is None for neighbour in own.neighbours)
+    return Sent(place, own.key, len(asked.partners(at)), strangers, checked_call.epsilon, left)
 
 
 def read_row(path: AnyPath) -> OwnRow:

@@ -91,7 +91,7 @@ class PublicRelease(Table):
 
     @property
     def standard_errors(self) -> Sequence[float] | None:
-        """The standard error of each count; None where it may not be published."""
+        """The standard error of each count; None where it may not be published, or only a lower bound is known."""
         if "standardError" in self.columns:
             return self.columns["standardError"]
         error = self.record.get("standardErrorOfACount")
@@ -124,7 +124,7 @@ class PublicRelease(Table):
 
 def error_of_a_count(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> float | None:
     """Return the standard error of a count, the root mean square where each has its own; None if none is known."""
-    errors = columns.get("standardError")
+    errors = columns.get("standardError") or columns.get("standardErrorAtLeast")
     if not errors:
         return record.get("standardErrorOfACount")
     return math.sqrt(math.fsum(error * error for error in errors) / len(errors))

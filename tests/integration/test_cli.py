@@ -339,9 +339,10 @@ def test_runs_and_check_take_the_name_of_a_graph_and_refuse_a_misspelt_one(pcneo
         assert (refused.returncode, refused.stdout) == (4, ""), command
         assert "There is no run or graph 'freinds'" in refused.stderr
         assert "Did you mean friends?" in refused.stderr
-    swapped = pcneo("show", "friends", "1")
-    assert (swapped.returncode, swapped.stdout) == (4, "")
-    assert "The vertex comes first: `pcneo show 1 friends`." in swapped.stderr
+    for run in ("friends", "friends@1/2"):
+        swapped = pcneo("show", run, "1")
+        assert (swapped.returncode, swapped.stdout) == (4, "")
+        assert f"The vertex comes first: `pcneo show 1 {run}`." in swapped.stderr
     assert pcneo("clean", "friends", "--dry-run").returncode == 2  # a graph's name never says which run is removed
     assert pcneo("runs", "--history", "--diff", "1", "1").returncode == 2
     pcneo("clean", "friends2@1/2")

@@ -21,6 +21,7 @@ PAGES = [
     "ask-it.md",
     "release-from-it.md",
     "choose-a-mechanism.md",
+    "without-an-owner.md",
     "operate-it.md",
     "beyond-one-machine.md",
     "when-it-fails.md",

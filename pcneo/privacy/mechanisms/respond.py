@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -36,10 +36,6 @@ LARGEST = 65_536
 
 _LINE_BYTES = 13
 """About the size of a yes-answer in the file before compression."""
-
-
-_OF_LOWER_BOUNDS = "of count, at least: a lower bound, and the true count is often more than two of these away"
-"""The standard error for k = 4."""
 
 _IF_SEEN = "counts: about what exact ones would. If you publish the answers, or vertices answer themselves: "
 
@@ -85,6 +81,7 @@ class Respond(Answered):
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
             "standardError": f"of count; {UPPER_ESTIMATE}",
+            "standardErrorAtLeast": "of count: a lower bound, and the true count is often more than two of these away",
             "smoothed": "count, drawn towards those of vertices of like degree: closer to the truth, but biased",
         }
     )
@@ -92,13 +89,6 @@ class Respond(Answered):
         "Estimates can be off either way, so a count can be below 0. Leave it as it is: cut at 0, the counts add up to"
         " too much."
     )
-
-    def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
-        """Return what each published column is; for k = 4 standard errors are lower bounds."""
-        told = super().told_of_columns(names)
-        if self.k == 4 and "standardError" in told:
-            told["standardError"] = _OF_LOWER_BOUNDS
-        return told
 
     def check(self) -> None:
         """Refuse also to smooth counts other than those of triangles."""
@@ -127,7 +117,7 @@ class Respond(Answered):
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
         # [respond-afterwards] No fact of the graph is available here.
         estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
-        errors_are = FROM_ABOVE if self.k == 3 else LOWER_BOUNDS
+        errors_are, errors = (FROM_ABOVE, "standardError") if self.k == 3 else (LOWER_BOUNDS, "standardErrorAtLeast")
         record = {
             "promise": f"{self.promise} About {yes.share_true:.0f} % of the {yes.count:,} pairs answered yes are "
             "connections.",
@@ -140,7 +130,7 @@ class Respond(Answered):
         columns: dict[str, Sequence[float]] = {
             "degree": list(map(round, estimates.degrees)),
             "count": list(map(round, estimates.counts)),
-            "standardError": list(map(_three_digits, estimates.errors)),
+            errors: list(map(_three_digits, estimates.errors)),
         }
         error = math.sqrt(math.fsum(e * e for e in estimates.errors) / self.n)
         if warning := noise_warning(max(error, estimates.least_error), columns["count"], errors_are):

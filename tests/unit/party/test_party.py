@@ -28,6 +28,7 @@ from pcneo.party.answering import answer_call
 from pcneo.party.call import call
 from pcneo.party.collecting import collect
 from pcneo.privacy.mechanisms import Respond
+from pcneo.release.public_file import read_release
 
 KEYS = list(range(1, 13))
 EDGES = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7), (8, 9), (9, 10), (8, 10), (10, 11)]
@@ -147,6 +148,19 @@ def test_a_message_says_its_release_its_key_and_one_bit_a_pair(parties: Parties)
         parties.write_row(5, neighbours)
         lengths.add(parties.answer(5, to=parties.home / f"{len(neighbours)}.json").message.stat().st_size)
     assert len(lengths) == 1
+
+
+def test_a_neighbour_that_the_call_does_not_list_is_counted(parties: Parties) -> None:
+    parties.write_row(4, [2, 3, 99, 100])
+    assert parties.answer(4).neighbours_not_asked == 2
+    files = parties.files(5)
+    done = run("answer", parties.folder / "call.json", "--row", files["row"], "--ledger", files["ledger"])
+    assert "are not in the call's list" not in done.stderr
+    parties.write_row(6, [99])
+    files = parties.files(6)
+    done = run("answer", parties.folder / "call.json", "--row", files["row"], "--ledger", files["ledger"])
+    assert "1 of the neighbours in" in done.stderr
+    assert "are not in the call's list, so nobody answers for them" in done.stderr
 
 
 def test_a_vertex_that_is_asked_again_spends_again_until_nothing_is_left(parties: Parties) -> None:
@@ -283,7 +297,7 @@ def test_a_message_never_overwrites_a_file_and_nothing_is_spent_where_it_cannot_
     parties.answer(3)
     before = state(parties.home)
     for to in (None, parties.home / "nowhere" / "message.json", parties.home):
-        with pytest.raises(ParameterError, match=r"exists and is not|cannot be written"):
+        with pytest.raises(ParameterError, match=r"this vertex has answered.*nothing was spent|cannot be written"):
             parties.answer(3, to=to)
     assert state(parties.home) == before
 
@@ -435,6 +449,15 @@ def test_who_is_silent_is_left_out_and_a_late_message_joins_with_the_same_answer
     rows = (parties.home / "first.csv").read_text().splitlines()
     assert not any(row.startswith(f"{late},") for row in rows)
     assert "# vertices: 11" in rows
+
+
+def test_a_column_says_by_its_name_where_its_standard_errors_are_only_lower_bounds(answered: Parties) -> None:
+    of_k = {3: "standardError", 4: "standardErrorAtLeast"}
+    for k, name in of_k.items():
+        public = read_release(collect(answered.folder, answered.home / f"k{k}.csv", k=k).public)
+        assert [column for column in public.columns if column.startswith("standardError")] == [name]
+        assert ("lower bound" in public.meanings[name]) is (k == 4)
+        assert (public.standard_errors is None) is (k == 4)
 
 
 def test_messages_of_honest_vertices_say_what_their_rows_hold(parties: Parties) -> None:
