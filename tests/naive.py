@@ -580,6 +580,32 @@ def variance_of_all_triangles(graph: Graph, f: Fraction) -> Fraction:
     return v * shared + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
 
 
+def error_terms(yes: Graph, f: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Unbiased estimates of the sum of cn(x, y)² over pairs, the sum of C(deg(x), 2), and the number of connections.
+
+    The square of an estimate is too large on average by its variance, which is subtracted.
+    """
+    n, v = len(yes), answer_variance(f)
+    z = {(x, y): ((y in yes[x]) - f) / (1 - 2 * f) for x in yes for y in yes if x != y}
+    degree = {x: sum((z[x, y] for y in yes if y != x), Fraction(0)) for x in yes}
+    m = sum(degree.values(), Fraction(0)) / 2
+    squares = Fraction(0)
+    for x, y in combinations(yes, 2):
+        common = sum((z[x, w] * z[w, y] for w in yes if w not in (x, y)), Fraction(0))
+        squares += common**2 - v * (degree[x] + degree[y] - 2 * z[x, y]) - v**2 * (n - 2)
+    paths = sum(((d**2 - (n - 1) * v - d) / 2 for d in degree.values()), Fraction(0))
+    return squares, paths, m
+
+
+def likely_errors(yes: Graph, f: Fraction) -> tuple[Fraction, Fraction]:
+    """The estimated variance of the total, and the mean of those of all counts: no term is below 0."""
+    n, v = len(yes), answer_variance(f)
+    squares, paths, m = (max(term, Fraction(0)) for term in error_terms(yes, f))
+    total = v * squares + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
+    each = v * (paths + 2 * squares) + v**2 * (2 * (n - 2) * m + n * m - 2 * m) + v**3 * n * math.comb(n - 1, 2)
+    return total, each / n
+
+
 def smoothed(counts: list[float], degrees: list[float], least: list[float], largest: list[float]) -> list[float]:
     """Each count drawn towards the mean of its part of vertices of like degree, then cut to 0 .. largest."""
     n = len(counts)

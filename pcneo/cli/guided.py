@@ -17,16 +17,23 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import typer
 
 from pcneo.basics.frames import rounded
-from pcneo.basics.spelling import did_you_mean
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
 from pcneo.cli.streams import note, note_verbatim
-from pcneo.errors import ParameterError
+from pcneo.cli.typed_answers import (
+    budget_for,
+    epsilon_of,
+    epsilon_or_error,
+    mean_count,
+    numbered_of,
+    one_of,
+    public_file,
+)
+from pcneo.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from pcneo.basics.selection import Selection
+    from pcneo.privacy.composition import Cost
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database, GraphRecord
 
@@ -52,7 +59,8 @@ _CHOICES = {
         "Connections outside the groups are not protected, and neither is what the groups themselves show.",
     ),
     "modelled": _Choice(
-        "every connection; each vertex gets a typical count for vertices with about as many connections",
+        "every connection, at a small ε or in a large graph, too; each vertex gets a typical count for vertices with "
+        "about as many connections",
         "A count is what is usual for vertices with about as many connections, not this vertex's own; only `pcneo "
         "audit GRAPH` says how far off it is.",
     ),
@@ -64,6 +72,7 @@ _CHOICES = {
 """The choices by mechanism; the numbers to type follow this order."""
 
 
+_MEAN = "About how many triangles is a vertex in, on average? (A guess will do.)"
 _LIMIT = "the ε that all its releases may spend together"
 """What a budget is."""
 
@@ -109,10 +118,14 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
             value=source.run,
         )
     if needs_groups and not source.names_run:
+        source = _which_run(source, [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)])
         graph, _ = find_place(db, source, runs, selection, with_run=True)
+    total = account_now(db, graph.name).total
+    if total is not None and not terms.dry_run:
+        _check_delta(mechanism, graph, total)
     epsilon, expect = _ask_how(db, mechanism, graph, terms)
-    to = _asked("Public file, .csv or .json", free_name(), _public_file)
-    needs_budget = terms.budget_epsilon is None and account_now(db, graph.name).total is None
+    to = _asked("Public file, .csv or .json", free_name(), public_file)
+    needs_budget = terms.budget_epsilon is None and total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
 
 
@@ -131,20 +144,39 @@ def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
     if source.names_run or source.graph is not None or selection or len(names) < 2:
         return source
     note(f"Which graph? There are {', '.join(names)}.")
-    return replace(source, graph=_asked("Graph", None, partial(_one_of, names)))
+    return replace(source, graph=_asked("Graph", None, partial(one_of, "graph", names)))
 
 
-def _one_of(names: Sequence[str], text: str) -> str:
-    if text not in names:
-        raise ParameterError(f"There is no graph {text!r}.{did_you_mean(text, names)}", name="graph", value=text)
-    return text
+def _which_run(source: Source, ids: Sequence[str]) -> Source:
+    """Ask for the run if several of the graph are stored."""
+    if len(ids) < 2:
+        return source
+    note(f"The groups of which run? There are {', '.join(ids)}.")
+    return replace(source, run=_asked("Run", None, partial(one_of, "run", ids)))
+
+
+def _check_delta(mechanism: str, graph: GraphRecord, total: Cost) -> None:
+    """Refuse a mechanism that spends δ before its questions, if the graph's total has none."""
+    from pcneo.privacy.exact import typed_text
+    from pcneo.privacy.mechanisms import MECHANISMS
+    from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
+
+    if total.delta or total.epsilon is None or "delta" not in MECHANISMS[mechanism].parameter_names():
+        return
+    given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
+    raise BudgetError(
+        f"{mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
+        f"{graph.name!r} has no δ. Nothing was spent. Allow {typed_text(USUAL_DELTA)} in all with `pcneo budget set "
+        f"{shlex.quote(graph.name)} {given}`.",
+        graph=graph.name,
+    )
 
 
 def _ask_mechanism() -> str:
     note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
     for number, (name, choice) in enumerate(_CHOICES.items(), 1):
         note(f"  {number}  {choice.meaning} ({name})")
-    return _asked("1, 2 or 3", None, _mechanism)
+    return _asked("1, 2 or 3", None, partial(numbered_of, list(_CHOICES)))
 
 
 def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> tuple[str, str | None]:
@@ -162,21 +194,24 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
         f"at most 1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
     )
     if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
-        return _asked("ε", default, partial(_epsilon_of, mechanism)), None
+        return _asked("ε", default, partial(epsilon_of, mechanism)), None
     note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
-    epsilon, error = _asked("ε or ±", default, partial(_epsilon_or_error, mechanism))
-    if epsilon:
-        return epsilon, None
-    if error.endswith("%") and terms.expect is None:
+    while True:
+        epsilon, error = _asked("ε or ±", default, partial(epsilon_or_error, mechanism))
+        if epsilon:
+            return epsilon, None
+        if not error.endswith("%") or terms.expect is not None:
+            break
         published = earlier_of(list_ledger(db), graph.name).mean_count
-        guess = published and f"{float(f'{published:.3g}'):g}"
-        question = "About how many triangles is a vertex in, on average? (A guess will do.)"
-        expect = _asked(question, guess or None, _mean)
+        guess = f"{float(f'{published:.3g}'):g}" if published else ""
+        expect = _asked(_MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε.", guess, mean_count)
+        if expect:
+            break
     try:
         epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
     except ParameterError as refused:
         note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
-        epsilon = _asked("ε", default, partial(_epsilon_of, mechanism))
+        epsilon = _asked("ε", default, partial(epsilon_of, mechanism))
     return epsilon, expect
 
 
@@ -191,24 +226,14 @@ def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms
     if advised.refused is not None or not advised.epsilon:
         raise ParameterError(advised.refused or "", name="error", value=error)
     off = rounded(advice.wanted and advice.wanted.error)
-    note(f"At ε = {advised.epsilon} the total is typically off by at least {off}.")
+    note(f"ε = {advised.epsilon}: with a smaller one, the total would typically be off by more than {off}.")
     return advised.epsilon
 
 
 def _ask_budget(epsilon: str) -> str:
     note(f"This graph has no budget yet ({_LIMIT}). `pcneo budget set` changes it later.")
     question = "Budget, how much ε all releases of this graph may spend together"
-    return _asked(question, epsilon, partial(_budget_for, epsilon))
-
-
-def _budget_for(epsilon: str, text: str) -> str:
-    """Return a budget that this release fits in."""
-    from pcneo.privacy.exact import positive
-
-    budget = text.removeprefix("ε").lstrip(" =")
-    if _positive(budget) < positive(epsilon, "epsilon"):
-        raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
-    return budget
+    return _asked(question, epsilon, partial(budget_for, epsilon))
 
 
 def free_name() -> str:
@@ -246,9 +271,12 @@ def warnings_alone(*, wanted: bool) -> Iterator[None]:
 
 
 def agrees(
-    prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, is_named: bool
+    prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, named: str | None
 ) -> bool:
-    """Note what would be released, at what price and by which command, and ask; anything but a yes is a no."""
+    """Note what would be released, at what price and by which command, and ask; anything but a yes is a no.
+
+    `named` is the graph or run that the command line names.
+    """
     from pcneo.release.beforehand import far_off
 
     bars.rest()
@@ -264,12 +292,14 @@ def agrees(
         further += ["--expect", wanted.expect]
     if wanted.budget is not None:
         further += ["--budget-epsilon", wanted.budget]
-    if not is_named:
-        further.append(release.run.id if release.run else release.graph.name)
+    place = release.run.id if release.run else release.graph.name
+    typed = [place if word == named and wanted.source.names_run else word for word in sys.argv[1:]]
+    if named is None:
+        further.append(place)
     note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everyone to see.")
     note(_price(db, release, terms))
     note("To do the same without questions:")
-    note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:], *further])}")
+    note_verbatim(f"  pcneo {shlex.join([*typed, *further])}")
     with saying_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
 
@@ -292,54 +322,9 @@ def _price(db: Database, release: Prepared, terms: Terms) -> str:
 def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -> _Answer:
     while True:
         try:
-            return read(typer.prompt(question, default=default, err=True).strip())
+            return read(typer.prompt(question, default=default, show_default=bool(default), err=True).strip())
         except ParameterError as error:
             note(str(error))
-
-
-def _mechanism(text: str) -> str:
-    for number, name in enumerate(_CHOICES, 1):
-        if text in (str(number), name):
-            return name
-    raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
-
-
-def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
-    """Return ε, or else the error, which begins with ± or is a percentage."""
-    also = ", or an error such as ±400 or ±5%"
-    error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
-    if error == text and not text.endswith("%"):
-        return _epsilon_of(mechanism, text, also), ""
-    _positive(error.removesuffix("%"), also)
-    return "", error
-
-
-def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
-    """Return an ε that the mechanism takes."""
-    from pcneo.privacy.mechanisms import mechanism_of
-    from pcneo.privacy.randomised_response import MOST_EPSILON
-
-    written = text.removeprefix("ε").lstrip(" =")
-    epsilon = _positive(written, also)
-    if epsilon > MOST_EPSILON:
-        raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
-    mechanism_of(mechanism, epsilon=epsilon)
-    return written
-
-
-def _mean(text: str) -> str:
-    """Return a mean count as it was typed."""
-    _positive(text)
-    return text
-
-
-def _positive(text: str, also: str = "") -> Fraction:
-    from pcneo.privacy.exact import positive
-
-    try:
-        return positive(text, "it")
-    except ParameterError as error:
-        raise ParameterError(f"Type a positive number such as 0.5 or 1/3{also}.", **error.data) from None
 
 
 def _to_be_expected(release: Prepared, terms: Terms) -> str:
@@ -359,11 +344,3 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
     if not parts:
         return "How exact the counts will be cannot be said in advance."
     return f"Expect {', and '.join(parts)} (one standard error)."
-
-
-def _public_file(text: str) -> Path:
-    from pcneo.release import Destination
-    from pcneo.release.request import check_destinations
-
-    check_destinations([Destination(to=Path(text))])
-    return Path(text)

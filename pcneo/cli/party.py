@@ -45,8 +45,8 @@ def answer(
     sent = answer_call(call, row=row, ledger=ledger)
     if sent.neighbours_not_asked:
         note(
-            f"{sent.neighbours_not_asked:,} of the neighbours in {row} are not in the call's list, so nobody answers for "
-            "them. Check how their keys are written."
+            f"{sent.neighbours_not_asked:,} of the neighbours in {row} are not in the call's list, so nobody answers "
+            "for them. Check how their keys are written."
         )
     note(f"Send {sent.message} to the collector; nothing else has to be sent.")
     say(

@@ -259,8 +259,7 @@ def release(
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
                 confirm=partial(_ask_anyway, bars) if can_ask() else None,
-                agree=wanted
-                and partial(agrees, db=db, wanted=wanted, terms=terms, bars=bars, is_named=run is not None),
+                agree=wanted and partial(agrees, db=db, wanted=wanted, terms=terms, bars=bars, named=run),
                 progress=bars,
             )
     except PcneoError as error:

@@ -127,6 +127,20 @@ class AnsweredPairs:
             run_ranges(np.ones(last - first, np.int64), lambda: None, count)
         return shared
 
+    def shared_by(self, ends: Integers, others: Integers) -> tuple[Integers, Integers]:
+        """Return the answer for each of several pairs, 1 for yes, and how many yes-neighbours its ends share.
+
+        All are int64, of shape (pairs,), and the ends of a pair differ.
+        """
+        yes, shared = np.empty_like(ends), np.empty_like(ends)
+        with compilation_announced(_COUNTS):
+
+            def count(_: None, first: int, last: int) -> None:
+                kernels.count_shared_by(self.rows, ends, others, first, last, yes, shared)
+
+            run_ranges(np.ones(len(ends), np.int64), lambda: None, count)
+        return yes, shared
+
     def upper_rows(self) -> Iterator[tuple[int, Integers]]:
         """Yield each vertex x with its yes-neighbours y > x, ascending, by position."""
         for x, row in enumerate(self.rows):

@@ -99,6 +99,22 @@ def count_shared(answers, first, last, shared):
 
 
 @njit(nogil=True, cache=True)
+def count_shared_by(answers, ends, others, first, last, yes, shared):
+    """Look up the answers for the pairs {ends[i], others[i]}, first <= i < last, and their common yes-neighbours.
+
+    Args:
+        answers: the answers.
+        ends, others: int64, pairs; the ends of a pair differ.
+        first, last: the pairs to look at.
+        yes, shared: int64, pairs; 1 for yes, and how many yes-neighbours the ends share.
+    """
+    for i in range(first, last):
+        x, y = ends[i], others[i]
+        yes[i] = np.int64((answers[x, y >> 6] >> np.uint64(y & 63)) & ONE)
+        shared[i] = _shared(answers[x], answers[y])
+
+
+@njit(nogil=True, cache=True)
 def count_triangles(answers, first, last, twice):
     """Add, for every yes-pair whose smaller end is in the blocks first..last-1, its common yes-neighbours to its ends.
 

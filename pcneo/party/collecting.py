@@ -28,7 +28,6 @@ from pcneo.release.outputs import (
     public_text,
     write_public,
 )
-from pcneo.release.public_file import error_of_a_count
 
 if TYPE_CHECKING:
     from pcneo.privacy.vertex import Answered
@@ -50,8 +49,8 @@ class Collected:
         promise: the mechanism's sentence.
         remark: compares ε with ln(n/d).
         standard_error_of_total: an estimate.
-        standard_errors_are: whether the standard errors are estimates from above or lower bounds.
-        standard_error_of_a_count: the root mean square of the estimates for all counts.
+        standard_errors_are: whether the standard errors are estimates or lower bounds.
+        standard_error_of_a_count: the root mean square over the vertices.
         warning: a sentence if the counts are mostly noise, else empty.
     """
 
@@ -107,7 +106,7 @@ def collect(
         remark=drawn.remark,
         standard_error_of_total=record["standardErrorOfTotal"],
         standard_errors_are=record["standardErrorsAre"],
-        standard_error_of_a_count=error_of_a_count(record, columns),
+        standard_error_of_a_count=record["standardErrorOfACount"],
         warning=record.get("warning", ""),
     )
 

@@ -114,9 +114,9 @@ def check_spends(
         delta, needed = "", account.bounded.delta + cost.delta
         if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
             total = typed_text(account.total.epsilon or Fraction(0))
-            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta D"
+            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {typed_text(needed)}"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
-            delta = f" {lacks}: set one of {typed_text(needed)} or more with `{command}`."
+            delta = f" {lacks}: set one of {typed_text(needed)} or more, as with `{command}`."
         room = left(account.bounded, account.total)
         raise BudgetError(
             f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "

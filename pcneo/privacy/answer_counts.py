@@ -21,6 +21,9 @@ from pcneo.privacy.smoothing import degree_bounds
 
 Floats = NDArray[np.float64]
 
+SAMPLED = 2**20
+"""How many pairs are looked at for the standard errors where there are more; their own error is then below 1 %."""
+
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
@@ -30,17 +33,17 @@ class Estimates:
         degrees: unbiased estimates of deg(w).
         counts: unbiased estimates of Γ(w).
         errors: for each count an estimate of its standard error, usually too large; for k = 4 a lower bound.
-        least_error: for k = 4 the root mean square of all standard errors, estimated from below; 0 for k = 3.
+        error_of_a_count: the root mean square of the true standard errors, estimated; for k = 4 from below.
         total: Σ counts / k.
-        error_of_total: the same for `total`.
+        error_of_total: the standard error of `total`, estimated; for k = 4 a lower bound.
     """
 
     degrees: list[float]
     counts: list[float]
     errors: list[float]
+    error_of_a_count: float
     total: float
     error_of_total: float
-    least_error: float
 
 
 def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
@@ -51,18 +54,18 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
     if k == 3:
         around = answers.around(answers.degrees() - 1)
         numerators, denominator = _triangles(answers, around.tolist(), flips), (b - 2 * a) ** 3
-        errors, error_of_total = _errors(answers, np.array(degrees), around, flips)
-        least_error = 0.0
+        errors = _errors(answers, np.array(degrees), around, flips)
+        error_of_a_count, error_of_total = _likely_errors(answers, np.array(degrees), flips)
     else:
         # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
         (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
-        least_error = math.sqrt(max(0.0, _double(sum(with_v) - sum(numerators), n * denominator)))
-        least = math.sqrt(flips.variance**6 * math.comb(n - 1, 3))
-        errors, error_of_total = [least] * n, math.sqrt(flips.variance**6 * math.comb(n, 4))
+        from_below = _double(sum(with_v) - sum(numerators), n * denominator)
+        least, error_of_total = (math.sqrt(flips.variance**6 * math.comb(size, k)) for size, k in ((n - 1, 3), (n, 4)))
+        errors, error_of_a_count = [least] * n, math.sqrt(max(least**2, from_below))
     counts = [_double(numerator, denominator) for numerator in numerators]
     total = _double(sum(numerators), k * denominator)
-    return Estimates(degrees, counts, errors, total, error_of_total, least_error)
+    return Estimates(degrees, counts, errors, error_of_a_count, total, error_of_total)
 
 
 def _double(numerator: int, denominator: int) -> float:
@@ -85,7 +88,7 @@ def _triangles(answers: Answers, around: Sequence[int], flips: Flips) -> list[in
     return list(map(numerator, answers.degrees().tolist(), answers.triangles().tolist(), around))
 
 
-def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips: Flips) -> tuple[list[float], float]:
+def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips: Flips) -> list[float]:
     """Return standard errors for k = 3 from upper estimates of the terms of the exact variances."""
     n, f, v = flips.n, flips.f, flips.variance
     yes = answers.degrees().astype(np.float64)
@@ -95,8 +98,41 @@ def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips:
     paths = np.maximum((around - expected) / (1 - 2 * f) ** 2, 0)
     paths += 2 * np.sqrt(v * (2 * n * d.mean() ** 2 + n * d) + v**2 * n**2)
     squared = v * (d * (d - 1) / 2 + d * paths) + v**2 * ((n - 2) * d + m - d) + v**3 * math.comb(n - 1, 2)
-    total = v / 2 * float((d * paths).sum()) + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
-    return np.sqrt(np.maximum(squared, 0)).tolist(), math.sqrt(max(total, 0))
+    return np.sqrt(np.maximum(squared, 0)).tolist()
+
+
+def _likely_errors(answers: Answers, degrees: Floats, flips: Flips) -> tuple[float, float]:
+    """Return the root mean square standard error of a count of triangles, and that of the total, both estimated."""
+    # [respond-errors] Each term of the exact variances is estimated without bias; none can be below 0.
+    n, v = flips.n, flips.variance
+    m = flips.connections(answers.yes_count)
+    squares = max(0.0, _squares(answers, degrees, flips) - 2 * v * m * (n - 2) - v**2 * flips.pairs * (n - 2))
+    two_paths = max(0.0, (float(degrees @ degrees) - n * (n - 1) * v) / 2 - m)
+    of_edges, of_nothing = v**2 * max(0.0, m) * (n - 2), v**3 * math.comb(n, 3)
+    of_counts = v * (two_paths + 2 * squares) + 3 * of_edges + 3 * of_nothing
+    return math.sqrt(of_counts / n), math.sqrt(v * squares + of_edges + of_nothing)
+
+
+def _squares(answers: Answers, degrees: Floats, flips: Flips) -> float:
+    """Return Σ c̃(x,y)² over all pairs, where c̃ is the unbiased estimate of cn(x, y); for large n, from a sample."""
+    n, f = flips.n, flips.f
+    if flips.pairs <= SAMPLED:
+        ends, others = np.triu_indices(n, 1)
+        weights = np.ones(len(ends))
+    else:
+        # Pairs of vertices with many neighbours share the most. No secret rests on this generator: its seed is fixed,
+        # so the same answers give the same figures.
+        chances = 1 / (2 * n) + np.maximum(degrees, 0) / (2 * max(1.0, np.maximum(degrees, 0).sum()))
+        chances /= chances.sum()
+        ends, others = np.random.default_rng(0).choice(n, (2, SAMPLED), p=chances)
+        apart = ends != others
+        ends, others = ends[apart], others[apart]
+        weights = 1 / (2 * SAMPLED * chances[ends] * chances[others])
+    yes, shared = answers.shared_by(ends, others)
+    yes_degrees = answers.degrees()
+    beside = yes_degrees[ends] + yes_degrees[others] - 2 * yes
+    common = (shared - f * beside + f**2 * (n - 2)) / (1 - 2 * f) ** 2
+    return float(weights @ common**2)
 
 
 # --- k = 4: the sum of (h_wx - f)(h_wy - f)(h_wz - f)(h_xy - f)(h_yz - f)(h_xz - f) over triples of other vertices

@@ -115,6 +115,10 @@ class Answers(Protocol):
         """Return the sum of `values` over the yes-neighbours of each vertex."""
         ...
 
+    def shared_by(self, ends: Integers, others: Integers) -> tuple[Integers, Integers]:
+        """Return the answer for each of several pairs, 1 for yes, and how many yes-neighbours its ends share."""
+        ...
+
     def upper_rows(self) -> Iterator[tuple[int, Integers]]:
         """Yield each vertex x with its yes-neighbours y > x, ascending, by position."""
         ...

@@ -84,18 +84,19 @@ class Utility:
     most_error: float | None = None
 
 
-FROM_ABOVE, LOWER_BOUNDS = "estimates from above", "lower bounds"
-"""What standard errors of `respond` are, for k = 3 and for k = 4."""
+LOWER_BOUNDS = "lower bounds"
+"""What standard errors of `respond` are for k = 4."""
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
+"""What the standard error of a count is for k = 3, under `critical` and `respond`."""
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
-"""What the standard error of a count is under `critical`, for k = 3."""
+"""The same under `critical`, where the answers give no estimate."""
 UPPER_ESTIMATE = "an upper estimate, often several times too large"
 """What a standard error from above is, in words."""
 
 
 def how_far(errors_are: str) -> str:
     """Return the words before a standard error that is only a bound; empty for any other."""
-    words = {LOWER_BOUNDS: "at least ", FROM_ABOVE: "at most about ", ESTIMATE: "about ", BOUND: "at most "}
+    words = {LOWER_BOUNDS: "at least ", ESTIMATE: "about ", BOUND: "at most "}
     return words.get(errors_are, "")
 
 
@@ -108,12 +109,9 @@ def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -
     """Return the warning for counts whose standard error is above their mean, all of it published; None for others."""
     if not is_mostly_noise(error, counts):
         return None
-    mean = _mean(counts)
-    be, how = "may be" if errors_are == FROM_ABOVE else "are", how_far(errors_are) or "about "
-    only = f" That is {UPPER_ESTIMATE}." if errors_are == FROM_ABOVE else ""
     return (
-        f"These counts {be} mostly noise: their standard error is {how}{rounded(error, 3)}, and their mean is "
-        f"{rounded(mean, 3)}.{only}"
+        f"These counts are mostly noise: their standard error is {how_far(errors_are) or 'about '}{rounded(error, 3)}, "
+        f"and their mean is {rounded(_mean(counts), 3)}."
     )
 
 

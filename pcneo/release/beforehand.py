@@ -33,7 +33,7 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
 def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield the lines to log before the spend; releases on one set of answers yield the same lines."""
     if release.given is None:
-        yield release.mechanism.describe(release.utility)
+        yield release.mechanism.describe(release.utility, _known(release, terms).mean_degree)
         single = release.mechanism.of_single_counts
         yield from filter(None, [_expected(release, terms), single, far_off(release, terms)])
         if not release.mechanism.adds_noise and release.request.fate == "publish":

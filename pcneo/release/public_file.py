@@ -92,6 +92,8 @@ class PublicRelease(Table):
     @property
     def standard_errors(self) -> Sequence[float] | None:
         """The standard error of each count; None where it may not be published, or only a lower bound is known."""
+        if "standardErrorAtLeast" in self.columns:
+            return None
         if "standardError" in self.columns:
             return self.columns["standardError"]
         error = self.record.get("standardErrorOfACount")
@@ -116,18 +118,10 @@ class PublicRelease(Table):
     def caption(self) -> str:
         """Return the text that goes above the table."""
         record = self.record
-        errors = record.get("standardErrorOfTotal"), error_of_a_count(record, self.columns)
+        errors = record.get("standardErrorOfTotal"), record.get("standardErrorOfACount")
         told = total_told(self.total, *errors, record.get("standardErrorsAre", ""))
         what = f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}."
         return " ".join(filter(None, [what, record.get("warning"), self.promise]))
-
-
-def error_of_a_count(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> float | None:
-    """Return the standard error of a count, the root mean square where each has its own; None if none is known."""
-    errors = columns.get("standardError") or columns.get("standardErrorAtLeast")
-    if not errors:
-        return record.get("standardErrorOfACount")
-    return math.sqrt(math.fsum(error * error for error in errors) / len(errors))
 
 
 def total_told(

@@ -30,7 +30,6 @@ from pcneo.release.outputs import make_owners_folder, public_record, public_text
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
-from pcneo.release.public_file import error_of_a_count
 from pcneo.release.published_means import note_means
 from pcneo.release.request import Release, check_destinations
 from pcneo.release.sharing import shared
@@ -315,7 +314,7 @@ def _publish(
                     warning=record.get("warning", ""),
                     remark=numbers.drawn.remark if request.fate == "publish" else "",
                     standard_error_of_total=record.get("standardErrorOfTotal"),
-                    standard_error_of_a_count=error_of_a_count(record, numbers.drawn.columns),
+                    standard_error_of_a_count=record.get("standardErrorOfACount"),
                     standard_errors_are=record.get("standardErrorsAre", ""),
                     budget=account.total,
                     left=account.left,

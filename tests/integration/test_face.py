@@ -425,8 +425,8 @@ def test_counts_that_are_mostly_noise_are_warned_of_in_the_log_and_by_the_file(
     """A ring has no triangles, and at so small an ε the standard error is far above any mean."""
     ring.release(package.Respond(epsilon="0.1"), to="a.csv", budget_epsilon=8, anyway=True)
     (warned,) = [record.getMessage() for record in caplog.records if "mostly noise: their" in record.getMessage()]
-    assert warned.startswith("a.csv: These counts may be mostly noise: their standard error is")
-    assert "These counts may be mostly noise" in repr(package.read_release("a.csv"))
+    assert warned.startswith("a.csv: These counts are mostly noise: their standard error is about ")
+    assert "These counts are mostly noise" in repr(package.read_release("a.csv"))
 
 
 def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) -> None:

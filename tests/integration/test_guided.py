@@ -126,10 +126,13 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
 
 
 def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
-    answers = [("1, 2 or 3: ", "2"), (HOW, "±20%"), ("A guess will do.): ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
+    nothing = [(HOW, "±20%"), ("press Enter and type an ε.: ", "")]
+    mean = [(HOW, "±20%"), ("press Enter and type an ε.: ", "3")]
+    answers = [("1, 2 or 3: ", "2"), *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    (epsilon,) = set(re.findall(r"At ε = ([\d.]+) the total is typically off by at least [\d.,]+\.\s", text))
+    said = r"ε = ([\d.]+): with a smaller one, the total would typically be off by more than [\d.,]+\.\s"
+    (epsilon,) = set(re.findall(said, text))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
@@ -191,6 +194,33 @@ def test_which_graph_is_meant_is_asked_first_where_there_are_several(db: Databas
     assert "Which graph? There are friends, kin." in text
     assert "There is no graph 'freinds'. Did you mean friends?" in text
     assert "--budget-epsilon 1 friends" in text
+
+
+def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_several(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    for p in ("1/2", "9/10"):
+        annotate.write(db.store, p=p, graph="friends", selection=Selection("Person", "KNOWS", "id"))
+    answers = [("1, 2 or 3: ", "1"), ("Run: ", "friends"), ("Run: ", "friends@9/10"), ("ε [1]: ", "2"), FILE, BUDGET]
+    code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment), "friends")
+    assert code == 0, text
+    assert "The groups of which run? There are friends@1/2, friends@9/10." in text
+    assert "There is no run 'friends'." in text
+    assert "pcneo release friends@9/10 --mechanism critical -e 2 --to out.csv --budget-epsilon 2" in text
+
+
+def test_what_spends_delta_is_refused_before_the_next_question_if_the_budget_has_none(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    annotate.write(db.store, p="1/2", graph="friends", selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph="friends", epsilon=3)
+    code, text = typed([("1, 2 or 3: ", "2")], tmp_path, dict(server.environment), "friends")
+    assert code == 9, text
+    assert "with `pcneo budget set friends --epsilon 3 --delta 1e-6`." in " ".join(text.split())
+    budget.set_total(db.store, graph="friends", epsilon=3, delta="1e-6")
+    answers = [("1, 2 or 3: ", "2"), (HOW, ""), FILE, ("[y/N]: ", "y")]
+    code, text = typed(answers, tmp_path, dict(server.environment), "friends", "--anyway")
+    assert code == 0, text
 
 
 def test_where_no_graph_can_be_told_that_is_said_before_the_first_question(

@@ -19,6 +19,7 @@ import pytest
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_edges
+from pcneo.privacy import answer_counts
 from pcneo.privacy.answer_counts import Estimates, estimate
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.noise import SimulatedNoise
@@ -239,21 +240,47 @@ def test_standard_errors_are_those_of_the_document(n: int) -> None:
         sd = math.sqrt((n - 1) * v)
         d_plus = {w: min(max((len(twin[w]) - (n - 1) * f) / (1 - 2 * f), 0), n - 1) + 2 * sd for w in twin}
         mean = sum(d_plus.values()) / n
-        sums = 0.0
         for w in twin:
             d = len(twin[w])
             P = sum(len(twin[x]) - 1 for x in twin[w])  # noqa: N806
             unbiased = (P - f * (n - 2) * d - 2 * f * (m_yes - d) + f * f * (n - 1) * (n - 2)) / (1 - 2 * f) ** 2
             above = max(unbiased, 0) + 2 * math.sqrt(v * (2 * n * mean**2 + n * d_plus[w]) + v * v * n * n)
-            sums += d_plus[w] * above
             squared = (
                 v * (d_plus[w] * (d_plus[w] - 1) / 2 + d_plus[w] * above)
                 + v * v * ((n - 2) * d_plus[w] + m - d_plus[w])
                 + v**3 * math.comb(n - 1, 2)
             )
             assert math.isclose(result.errors[w], math.sqrt(max(squared, 0)), rel_tol=1e-9, abs_tol=1e-12)
-        total = v / 2 * sums + v * v * m * (n - 2) + v**3 * math.comb(n, 3)
-        assert math.isclose(result.error_of_total, math.sqrt(max(total, 0)), rel_tol=1e-9, abs_tol=1e-12)
+        likely = naive.likely_errors(twin, F(below, COINS))
+        for ours, squared in zip((result.error_of_total, result.error_of_a_count), likely, strict=True):
+            assert math.isclose(ours, math.sqrt(squared), rel_tol=1e-9, abs_tol=1e-9)
+
+
+def test_the_terms_of_the_estimated_errors_are_right_on_average_over_all_graphs_of_four_vertices() -> None:
+    f = F(3, 10)
+    every = [naive.graph_of(pairs, isolated=range(4)) for pairs in all_graphs(4)]
+    terms = [naive.error_terms(yes, f) for yes in every]
+    for graph in every:
+        chances = [naive.answers_probability(graph, yes, f) for yes in every]
+        squares = sum(len(graph[x] & graph[y]) ** 2 for x, y in combinations(graph, 2))
+        truth = (squares, sum(math.comb(len(graph[x]), 2) for x in graph), sum(map(len, graph.values())) // 2)
+        for term, true in enumerate(truth):
+            assert sum((c * each[term] for c, each in zip(chances, terms, strict=True)), F(0)) == true
+
+
+def test_a_sample_of_pairs_gives_nearly_the_same_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """300 vertices, one of which knows all others; a sample of 20,000 of 44,850 pairs is within 5 %."""
+    below = round(COINS * 0.2)
+    rng = random.Random(5)
+    truth = {(0, y) for y in range(1, 300)} | {(x, y) for x, y in combinations(range(1, 300), 2) if rng.random() < 0.05}
+    yes = tuple(pair for pair in combinations(range(300), 2) if (pair in truth) != (rng.random() < 0.2))
+    whole = estimates(300, yes, below, 3)
+    monkeypatch.setattr(answer_counts, "SAMPLED", 20_000)
+    sampled = estimates(300, yes, below, 3)
+    assert sampled.error_of_total != whole.error_of_total
+    assert sampled.error_of_total == pytest.approx(whole.error_of_total, rel=0.05)
+    assert sampled.error_of_a_count == pytest.approx(whole.error_of_a_count, rel=0.05)
+    assert (sampled.counts, sampled.errors) == (whole.counts, whole.errors)
 
 
 @pytest.mark.parametrize(("n", "below"), [(4, 3_000_000), (6, 3_000_000), (7, 6_000_000), (6, 112_288)])
@@ -267,9 +294,8 @@ def test_the_error_from_below_of_four_cliques_is_the_sum_whose_weights_are_large
         for clique in combinations(range(n), 4):
             weights = [naive.debiased(twin, f, a, b) for a, b in combinations(clique, 2)]
             part += 4 * (math.prod(w + v for w in weights) - math.prod(weights)) / n
-        expected = math.sqrt(max(F(0), part))
-        assert math.isclose(estimates(n, yes, below, 4).least_error, expected, rel_tol=1e-2, abs_tol=1e-3)
-        assert estimates(n, yes, below, 3).least_error == 0
+        expected = math.sqrt(max(v**6 * math.comb(n - 1, 3), part))
+        assert math.isclose(estimates(n, yes, below, 4).error_of_a_count, expected, rel_tol=1e-2, abs_tol=1e-3)
 
 
 # --- The coins

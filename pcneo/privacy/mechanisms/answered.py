@@ -35,6 +35,11 @@ class Answered(Mechanism):
         return Flips(self.n, threshold_of(self.epsilon))
 
     @property
+    def told_of_total(self) -> str:
+        """Say that the total is that of counts with all their digits."""
+        return f"{super().told_of_total}; it is of counts before rounding"
+
+    @property
     def threshold(self) -> int:
         """a, out of 2^24: an answer is flipped if its coin is below a."""
         return self.flips.below

@@ -274,7 +274,7 @@ class Mechanism(ABC):
         """Return what the owner's report states about the size of the errors; empty where it follows from scales."""
         return {}
 
-    def describe(self, utility: Utility) -> str:
+    def describe(self, utility: Utility, mean_degree: float = USUAL_DEGREE) -> str:
         """Describe what `utility` returned; anything that follows from private facts is marked as the owner's."""
         return f"{self.heading}."
 

@@ -19,7 +19,7 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import BOUND, ESTIMATE, Utility, is_mostly_noise, noise_warning
+from pcneo.privacy.outlook import BOUND, ESTIMATE, USUAL_DEGREE, Utility, is_mostly_noise, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.smoothing import BIASED
 
@@ -160,7 +160,7 @@ class Critical(Answered):
         least, most = self._errors(facts, _NOTHING, _ALL)
         return Utility(least_error=least, most_error=most)
 
-    def describe(self, utility: Utility) -> str:
+    def describe(self, utility: Utility, mean_degree: float = USUAL_DEGREE) -> str:
         """Say how large the errors may be, from groups and the connections outside them only."""
         return (
             f"For the owner alone: {self.heading}: the standard error of a count of triangles is between "

@@ -20,9 +20,12 @@ from pcneo.privacy.mechanisms.base import Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import Exact, Switch
 from pcneo.privacy.noise import Noise, handed_scale
-from pcneo.privacy.outlook import Foresight, Public, Utility
+from pcneo.privacy.outlook import USUAL_DEGREE, Foresight, Public, Utility
 from pcneo.privacy.sensitivity import count_sensitivity
 from pcneo.privacy.smoothing import BIASED, clipped, shrunk
+
+USUAL_DELTA = Fraction(1, 10**6)
+"""δ where none is given, except in graphs of more than a thousand vertices, where it is less."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,7 +56,7 @@ class OneScale(Mechanism):
 
     def complete(self) -> None:
         """Fill in δ = min(1e-6, 1/n²) and the usual ε1 (GUARANTEE.md#defaults)."""
-        self.fill("delta", min(Fraction(1, 10**6), Fraction(1, self.n * self.n)))
+        self.fill("delta", min(USUAL_DELTA, Fraction(1, self.n * self.n)))
         self.fill("epsilon_1", self.usual_epsilon_1(self.epsilon))
 
     @classmethod
@@ -122,7 +125,7 @@ class OneScale(Mechanism):
         error = standard_error([scale]) if self.counts_vertices else None
         return Foresight(error, self.error_of_total(scale))
 
-    def describe(self, utility: Utility) -> str:
+    def describe(self, utility: Utility, mean_degree: float = USUAL_DEGREE) -> str:
         """Say how small λ can be."""
         return (
             f"{self.heading}: the scale λ of the noise is itself found with noise, and known only after the spend. "

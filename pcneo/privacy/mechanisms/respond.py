@@ -17,7 +17,7 @@ from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
-    FROM_ABOVE,
+    ESTIMATE,
     GUESSED_DEGREE,
     LOWER_BOUNDS,
     UPPER_ESTIMATE,
@@ -117,12 +117,13 @@ class Respond(Answered):
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
         # [respond-afterwards] No fact of the graph is available here.
         estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
-        errors_are, errors = (FROM_ABOVE, "standardError") if self.k == 3 else (LOWER_BOUNDS, "standardErrorAtLeast")
+        errors_are, errors = (ESTIMATE, "standardError") if self.k == 3 else (LOWER_BOUNDS, "standardErrorAtLeast")
         record = {
             "promise": f"{self.promise} About {yes.share_true:.0f} % of the {yes.count:,} pairs answered yes are "
             "connections.",
             "total": round(estimates.total),
             "standardErrorOfTotal": _three_digits(estimates.error_of_total),
+            "standardErrorOfACount": _three_digits(estimates.error_of_a_count),
             "standardErrorsAre": errors_are,
             **self.of_answers(yes),
         }
@@ -132,8 +133,7 @@ class Respond(Answered):
             "count": list(map(round, estimates.counts)),
             errors: list(map(_three_digits, estimates.errors)),
         }
-        error = math.sqrt(math.fsum(e * e for e in estimates.errors) / self.n)
-        if warning := noise_warning(max(error, estimates.least_error), columns["count"], errors_are):
+        if warning := noise_warning(estimates.error_of_a_count, columns["count"], errors_are):
             record["warning"] = warning
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
@@ -167,10 +167,13 @@ class Respond(Answered):
         n, d, v, flips = self.n, min(public.mean_degree, self.n - 1), self.flips.variance, self.flips
         yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
         if self.k == 3:
-            # Σ cn(w, x)² over x is at least Σ cn(w, x), which is at least d(d-1) on average.
-            squares = max(0.0, d * (d - 1))
-            count = v * (1.5 * squares) + v**2 * ((n - 2) * d + max(0.0, n * d / 2 - d)) + v**3 * math.comb(n - 1, 2)
-            total = v * n * squares / 2 + v**2 * (n * d / 2) * (n - 2) + v**3 * math.comb(n, 3)
+            # For each vertex on average: two-paths, and Σ cn(x, y)² over pairs. cn² >= cn, and where the number of
+            # triangles is known, Cauchy-Schwarz says more about connected pairs: they share 2t/d on average.
+            paths, t = max(0.0, d * (d - 1) / 2), public.mean_count or 0.0
+            squares = max(t, 2 * t**2 / d) + max(0.0, paths - t)
+            of_edges = v**2 * (n * d / 2) * (n - 2)
+            total = v * n * squares + of_edges + v**3 * math.comb(n, 3)
+            count = v * (paths + 2 * squares) + 3 * of_edges / n + v**3 * math.comb(n - 1, 2)
             error, error_of_total = math.sqrt(count), math.sqrt(total)
         else:
             error, error_of_total = (math.sqrt(v**6 * math.comb(size, k)) for size, k in ((n - 1, 3), (n, 4)))
@@ -182,9 +185,9 @@ class Respond(Answered):
             takes=_means(flips, self.k, d),
         )
 
-    def describe(self, utility: Utility) -> str:
-        """Say what follows from n and ε: how many answers, time and memory."""
-        return f"{self.heading}: {_means(self.flips, self.k)}"
+    def describe(self, utility: Utility, mean_degree: float = USUAL_DEGREE) -> str:
+        """Say what follows from n, ε and a public mean degree: how many answers, time and memory."""
+        return f"{self.heading}: {_means(self.flips, self.k, mean_degree)}"
 
     def answers_would_show(self, mean_degree: float = USUAL_DEGREE, degree_is: str = GUESSED_DEGREE) -> str:
         """Say from which ε on the answers nearly are the graph, for a public mean degree: the graph's is private."""

@@ -10,7 +10,7 @@ import pytest
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
-from pcneo.privacy.outlook import FROM_ABOVE, Earlier, Utility, noise_warning
+from pcneo.privacy.outlook import LOWER_BOUNDS, Earlier, Utility, noise_warning
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
@@ -141,11 +141,10 @@ def test_what_is_stated_must_be_a_positive_number(stated: dict[str, Any]) -> Non
         Terms(**stated)
 
 
-def test_counts_are_called_noise_only_where_their_error_is_no_mere_bound() -> None:
+def test_counts_are_called_noise_where_their_error_is_above_their_mean_and_a_bound_is_called_one() -> None:
     assert (noise_warning(5.0, [1, 2]) or "").startswith(
         "These counts are mostly noise: their standard error is about 5"
     )
-    bound = noise_warning(5.0, [1, 2], FROM_ABOVE) or ""
-    assert bound.startswith("These counts may be mostly noise: their standard error is at most about 5")
-    assert bound.endswith("often several times too large.")
-    assert noise_warning(1.0, [1, 2], FROM_ABOVE) is None
+    bound = noise_warning(5.0, [1, 2], LOWER_BOUNDS) or ""
+    assert bound.startswith("These counts are mostly noise: their standard error is at least 5")
+    assert noise_warning(1.0, [1, 2], LOWER_BOUNDS) is None
