@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import math
+import random
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,24 @@ def test_of_connections_that_share_no_vertex_the_errors_are_foreseen_exactly() -
     foreseen, v = mechanism.foresee(Public(mean_degree=1)), mechanism.flips.variance
     assert foreseen.error == pytest.approx(math.sqrt(v**2 * (8 * 1 + 5 - 1) + v**3 * 36))
     assert foreseen.error_of_total == pytest.approx(math.sqrt(v**2 * 5 * 8 + v**3 * 120))
+
+
+@pytest.mark.parametrize("chance", [0.05, 0.3, 0.9])
+def test_no_error_is_foreseen_above_the_true_one_and_the_number_of_triangles_brings_it_nearer(chance: float) -> None:
+    rng = random.Random(3)
+    drawn = [pair for pair in combinations(range(60), 2) if rng.random() < chance]
+    graph = naive.graph_of(drawn, isolated=range(60))
+    degree, count = 2 * len(drawn) / 60, sum(naive.clique_counts(graph, 3).values()) / 60
+    for epsilon in (F(1), F(4)):
+        mechanism, f = Respond(epsilon=epsilon, n=60), naive.flip_chance(epsilon)
+        of_total = math.sqrt(naive.variance_of_all_triangles(graph, f))
+        of_a_count = math.sqrt(sum(naive.variance_of_triangles(graph, f, v) for v in graph) / 60)
+        plain, better = (mechanism.foresee(Public(degree, known)) for known in (None, count))
+        assert plain.error is not None
+        assert plain.error_of_total is not None
+        assert plain.error <= (better.error or 0) <= of_a_count * (1 + 1e-12)
+        assert plain.error_of_total <= (better.error_of_total or 0) <= of_total * (1 + 1e-12)
+        assert (plain.error < (better.error or 0)) is (chance > 0.1), "where connected pairs share many neighbours"
 
 
 def test_what_the_answers_show_is_said_after() -> None:
