@@ -13,6 +13,7 @@ from pcneo.basics.frames import words
 from pcneo.cli.console import Bars, connected, exported, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 from pcneo.cli.streams import note, say
+from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.basics.run_record import RunRecord
@@ -30,7 +31,7 @@ def runs(
     run: RunOrGraph = None,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
     diff: Annotated[
-        tuple[int, int] | None,
+        tuple[str, str] | None,
         typer.Option("--diff", metavar="V1 V2", help="List the vertices whose cohesions differ between two versions."),
     ] = None,
     to: ExportTo = None,
@@ -52,18 +53,33 @@ def runs(
         raise typer.BadParameter("Give only one of them.", param_hint="--history, --diff, --to")
     if to is not None:
         exporting.check_export(to)
+    two = None if diff is None else _versions(diff)
     with connected() as db, Bars() as bars:
         if to is not None:
             written = exporting.export_run(db, to, **standing.run_or_graph(db, run), progress=bars)
             show = partial(print_json, written) if as_json else partial(say, exported(written))
         elif history:
             show = partial(print_json if as_json else _print_history, versions.history(db, run=run))
-        elif diff:
-            differences = versions.diff(db, **standing.run_or_graph(db, run), before=diff[0], after=diff[1])
+        elif two:
+            differences = versions.diff(db, **standing.run_or_graph(db, run), before=two[0], after=two[1])
             show = partial(print_json if as_json else _print_differences, differences)
         else:
             show = partial(print_json if as_json else _print_runs, standing.list_runs(db, run=run))
     show()
+
+
+def _versions(named: tuple[str, str]) -> tuple[int, int]:
+    """Return the numbers of two versions; people also name two runs here."""
+    try:
+        before, after = map(int, named)
+    except ValueError:
+        raise ParameterError(
+            "--diff compares two versions of one run, by their numbers, such as `pcneo runs friends@3/10 --diff 1 2`. "
+            "To compare two runs, compare their data frames in Python (`to_pandas`).",
+            name="diff",
+            value=named,
+        ) from None
+    return before, after
 
 
 _NONE = "No run is stored. To create one, run `pcneo annotate`."
@@ -117,8 +133,8 @@ def _print_differences(differences: list[Difference]) -> None:
     uncertain = sum(not difference.is_certain for difference in differences)
     if uncertain:
         note(
-            f"{uncertain:,} of them may have nothing to do with the edit: their cohesion is one of several (`best` is "
-            "false), and the search has found another."
+            f"`best` is false for {uncertain:,} of those with other members: there, the search may have found another "
+            "cohesion though the earlier one would still do."
         )
 
 

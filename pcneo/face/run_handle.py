@@ -42,7 +42,7 @@ class Run(CohesionsByKey):
     >>> run
     Run friends@3/10, version 1: 800 cohesions, 11,209 memberships, search smallest
     >>> run[58]
-    Cohesion of 58: 6 members, 12 connections, density 0.8, p=3/10, search smallest, the smallest there is
+    Cohesion of 58: 6 members, 12 connections, density 0.8, p=3/10, search smallest; no smaller one exists
     >>> 58 in run, 4711 in run, len(run)
     (True, False, 800)
     >>> run[4711]
@@ -117,23 +117,30 @@ class Run(CohesionsByKey):
         """
         return Listing(self._db.list_versions(self.id), record_row, ("version", "versions"))
 
-    def diff(self, before: int, after: int) -> Listing[Difference]:
+    def diff(self, before: int, after: int | None = None) -> Listing[Difference]:
         """Return the vertices whose cohesions differ between two kept versions, ascending.
 
         >>> run.diff(1, 1)
         0 differences
 
-        Not every difference follows from a change of the graph: a cohesion that is not `best` may be one of several.
+        Where members differ and `best` is false, before or after, the search may have found another cohesion though the
+        earlier one would still do.
 
         Args:
-            before, after: numbers of the versions.
+            before, after: numbers of the versions; both are needed.
 
         Raises:
+            TypeError: one is missing, or not a number.
             NotFoundError: a version is not kept.
             GraphChangedError: a version was removed while it was read.
         """
         from pcneo.stored.versions import diff
 
+        if after is None or isinstance(before, Run) or isinstance(after, Run):
+            raise TypeError(
+                "diff compares two versions of one run, such as run.diff(1, 2); to compare two runs, compare their "
+                "data frames (to_pandas)"
+            )
         before, after = checked_count("before", before), checked_count("after", after)
         differences = diff(self._db, run=self.id, before=before, after=after)
         return Listing(differences, difference_row, ("difference", "differences"))

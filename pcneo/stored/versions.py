@@ -42,8 +42,13 @@ class Difference:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the difference follows from the graph: each cohesion had the best possible rank."""
-        return all(side.best for side in (self.before, self.after) if side is not None)
+        """Whether the difference follows from the graph.
+
+        It does where the vertex is in one version only, where the members are the same, so that the connections among
+        them differ, and where each cohesion had the best possible rank.
+        """
+        before, after = self.before, self.after
+        return before is None or after is None or before.members == after.members or (before.best and after.best)
 
 
 def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:

@@ -60,6 +60,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "density takes no more effort than 1"),
         (["annotate", "--search", "best"], "Invalid value for '--search': 'best' is not one of 'smallest'"),
         (["annotate", "--search", "smalest"], "Did you mean smallest?"),
+        (["runs", "--diff", "friends@1/10", "friends@3/10"], "such as `pcneo runs friends@3/10 --diff 1 2`."),
         (["audit", "-e", "0"], "epsilon must be"),
         (["audit"], "Give the ε"),
         (["audit", "-e", "1", "--mechanism", "edge"], "No such option"),
