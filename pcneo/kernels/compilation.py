@@ -32,7 +32,7 @@ class _Announcement(Listener):
             _announced.add(self._what)
             log.warning(
                 "Compiling one part of %s for this machine "
-                "(each part only once; about half a minute, longer on a busy machine).",
+                "(each part only once; up to half a minute, longer on a busy machine).",
                 self._what,
             )
 

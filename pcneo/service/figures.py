@@ -55,7 +55,7 @@ class Figures:
     def health(self) -> tuple[bool, str]:
         """Return whether the last poll was answered, and a line that says how long ago that was."""
         if self.starting:
-            return False, "starting: the search is compiled first, for about half a minute"
+            return False, "starting: the search is compiled first, for up to half a minute"
         silence = self.silence
         when = "" if silence is None else f" {silence:.1f} s ago"
         if self.reachable and silence is not None and silence < SILENT_SECONDS:

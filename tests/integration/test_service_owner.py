@@ -180,7 +180,7 @@ def test_a_database_that_has_long_said_nothing_is_no_sign_of_health(monkeypatch)
     figures = Figures()
     assert figures.health() == (False, "the database does not answer")
     figures.starting = True
-    assert figures.health() == (False, "starting: the search is compiled first, for about half a minute")
+    assert figures.health() == (False, "starting: the search is compiled first, for up to half a minute")
     figures.note_break()
     assert figures.health() == (False, "the database does not answer")
     figures.note_answer()

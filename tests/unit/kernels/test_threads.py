@@ -78,7 +78,7 @@ def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
         assert two() == 2
     assert [record.getMessage() for record in caplog.records] == [
         "Compiling one part of the sums for this machine "
-        "(each part only once; about half a minute, longer on a busy machine)."
+        "(each part only once; up to half a minute, longer on a busy machine)."
     ]
     caplog.clear()
     with compilation_announced("what is compiled already"):

@@ -433,7 +433,7 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
     assert cold.stdout == warm.stdout == "(0, 1)\n"
     assert cold.stderr == (
         "pcneo: Compiling one part of the search for this machine "
-        "(each part only once; about half a minute, longer on a busy machine).\n"
+        "(each part only once; up to half a minute, longer on a busy machine).\n"
     )
     assert warm.stderr == ""
 
