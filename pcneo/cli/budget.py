@@ -61,6 +61,11 @@ def set_budget(
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
         note("More than that has already been spent; every release will be refused until you raise the total.")
+    if account.total is not None and not account.total.delta:
+        note(
+            "`modelled`, `total`, `edge` and `elv` need some δ, so none of them can be released with δ = 0; --delta "
+            "sets it, such as --delta 1e-5."
+        )
 
 
 @app.command("show", cls=Command)

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,9 @@ from pcneo.basics.selection import Selection
 from pcneo.cli import clean
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
+from pcneo.privacy.protection import Protects
 from pcneo.release import Source, Terms, budget, published_means, release, spending
 from pcneo.release.preparing import prepare
 from pcneo.release.public_file import read_release
@@ -270,6 +273,19 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
 
 
+def test_a_total_without_delta_says_what_cannot_be_released_with_it(
+    kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None]
+) -> None:
+    code, out, err = pcneo("budget", "set", NAME, "--epsilon", "10", "--delta", "0")
+    assert (code, out) == (0, f"{NAME}: total ε = 10, δ = 0, spent ε = 0, δ = 0, left ε = 10, δ = 0\n")
+    assert "so none of them can be released with δ = 0; --delta sets it" in " ".join(err.split())
+    named = set(re.findall(r"`(\w+)`", err))
+    promising = [mechanism for mechanism in MECHANISMS.values() if mechanism.protects is not Protects.NOTHING]
+    assert named == {of.name for of in promising if "delta" in {field.name for field in fields(of)}}
+    for name in named:
+        refused(kite, 9, "δ", "--mechanism", name)
+
+
 def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choice(
     db: Database, pcneo: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -278,7 +294,8 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     code, _, err = pcneo("release", *options, "--budget-epsilon", "2", "--to", tmp_path / "a.csv")
     assert code == 0, err
     assert pcneo("budget", "set", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
-    assert pcneo("budget", "set", "mine", "--epsilon", "2")[0] == 0
+    code, _, err = pcneo("budget", "set", "mine", "--epsilon", "2")
+    assert (code, "--delta" in err) == (0, False)  # δ stays as it was
     assert budget.show(db.store)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
     assert pcneo("release", *options, "--anyway", "--to", tmp_path / "b.csv")[0] == 0
     assert [shown.graph for shown in budget.show(db.store)] == ["mine"]
