@@ -251,11 +251,14 @@ def _selection(
     except ParameterError as error:
         if error.data.get("value") is not None or not known:
             raise
-        there = ", ".join(map(repr, sorted(known)))
-        hint = f"Or name a known graph, with --graph (in Python `graph`): {there}."
+        there, unchosen = ", ".join(map(repr, sorted(known))), str(error)
+        said = f"{unchosen} Or name a known graph, with --graph (in Python `graph`): {there}."
         if graph is not None and graph not in known:
-            hint = f"There is no graph {graph!r} yet; known graphs: {there}.{did_you_mean(graph, known)}"
-        raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
+            said = (
+                f"There is no graph {graph!r} yet; known graphs: {there}.{did_you_mean(graph, known)} For a new graph, "
+                f"{unchosen[0].lower()}{unchosen[1:]}"
+            )
+        raise ParameterError(said, name=error.data["name"], value=None) from error
     warn_of_types_without_edges(db, selection)
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")

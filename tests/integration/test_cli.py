@@ -190,7 +190,10 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     pcneo("load", str(tmp_path / "graph.txt"), "--node-label", "User", "--relationship-type", "KNOWS", "--key", "id")
     one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")
     assert one_of_two.returncode == 2
-    said = "There is no graph 'frends' yet; known graphs: 'freinds', 'friends'. Did you mean friends?"
+    said = (
+        "pcneo: There is no graph 'frends' yet; known graphs: 'freinds', 'friends'. Did you mean friends? For a "
+        "new graph, name the node label with --node-label"
+    )
     assert said in " ".join(one_of_two.stderr.split())
     nothing = pcneo("annotate", "-p", "0.5")
     assert nothing.returncode == 2
