@@ -44,6 +44,7 @@ HEADERS = frozenset(
     }
 )
 
+_INDEX_OF_PANDAS = "; a column without a name is probably pandas' index: write the file with index=False"
 _BLANKS = re.compile(r"[ \t]+")
 _INTEGER = rb"(?:0|-?[1-9][0-9]{0,17})"
 _PLAIN_PAIR = {
@@ -137,6 +138,7 @@ class _Lines:
     def pairs(self, number: int, block: bytes) -> Iterator[tuple[str, str]]:
         """Yield the two keys of each edge in `block`, whose first line has the given number."""
         for at, line in enumerate(self._text(number, block).split("\n")[:-1], number):
+            begins_with_tab = line.startswith("\t")
             line = line.strip(" \t")
             self.count = at
             if not line or line[0] in "#%":
@@ -147,6 +149,8 @@ class _Lines:
                 self.separator = _separator(line)
             pair = self._pair(at, line)
             if not self.first_edge and not self.header and tuple(map(str.lower, pair)) in HEADERS:
+                if begins_with_tab:
+                    raise self._bad(at, f"a first column without a name{_INDEX_OF_PANDAS}")
                 self.header, self.more_columns = line, 0
                 continue
             self.first_edge = self.first_edge or at
@@ -175,7 +179,8 @@ class _Lines:
                 at, f"only one column, {line[:40]!r}, but an edge needs two keys; separate them by {self._by()}"
             )
         if not fields[0] or not fields[1]:
-            raise self._bad(at, f"an empty key in {line[:40]!r}")
+            may_be_header = not (self.first_edge or self.header or fields[0]) and len(fields) > 2
+            raise self._bad(at, f"an empty key in {line[:40]!r}{_INDEX_OF_PANDAS if may_be_header else ''}")
         if max(map(len, fields[:2])) > LONGEST_KEY:
             raise self._bad(at, f"a key of more than {LONGEST_KEY:,} characters, too long for Neo4j's index")
         self.more_columns += len(fields) > 2
