@@ -18,8 +18,13 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
         echo "$environment is there already and was not made by this script. Move it away first." >&2
         exit 1
     fi
-    case "$extras" in *bench*) size="1.1 GB" ;; *) size="0.7 GB" ;; esac
-    echo "Making $environment (once; some minutes; $size)"
+    case "$extras" in
+        *dev*) size="1.8 GB" ;;
+        *mutants*) size="1.5 GB" ;;
+        *bench*) size="1.2 GB" ;;
+        *) size="1 GB" ;;
+    esac
+    echo "Making $environment (once; some minutes; about $size)"
     rm -rf "$environment"
     "$python" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails
