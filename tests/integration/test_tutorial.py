@@ -45,6 +45,8 @@ def check(outputs: list[dict[str, Any]]) -> None:
     assert len(tables) >= 6
     assert any("friends@3/10" in table for table in tables)
     printed = "".join(output["text"] for output in outputs if output.get("name") == "stdout")
+    changed = dict(re.findall(r"^(\d+) had (.*)$", printed, re.MULTILINE))
+    assert list(changed) == ["59", "69", "97"], "the text above the cell names two of them"
     assert "spent ε = 3, δ = 0 of ε = 6" in printed
     assert "triangles, with a standard error of about" in printed
 
