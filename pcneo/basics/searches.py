@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import Any, NamedTuple, Self
 
 from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
@@ -82,6 +83,12 @@ def _share(value: object) -> Fraction:
         raise ParameterError(f"p {error}.", name="p", value=value) from error
     except ValueError:
         fraction = None
+    if fraction is None and isinstance(value, Real) and 0 < float(value) < 1:  # NumPy's other floats
+        raise ParameterError(
+            f"p is {value!r}, which may not be exactly the number that it shows: write '{_shown(value)}'.",
+            name="p",
+            value=value,
+        )
     if fraction is None or not 0 < fraction < 1:
         raise ParameterError(
             f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.{_meant(value)}",
@@ -103,6 +110,13 @@ def _near(value: float) -> str:
     decimal = f"{value:.{_FLOAT_DIGITS}g}"
     near = Fraction(value).limit_denominator(1_000)
     return next((str(it) for it in (decimal, near) if abs(float(it) - value) < _MISSED * value), float.__repr__(value))
+
+
+def _shown(value: Any) -> str:
+    """Return what a float of another type shows or, if that has many digits, a simple fraction that it stands for."""
+    shown, near = str(value), Fraction(float(value)).limit_denominator(1_000)
+    many = len(Decimal(shown).as_tuple().digits) > _FLOAT_DIGITS
+    return str(near) if many and type(value)(float(near)) == value else shown
 
 
 def _meant(value: object) -> str:

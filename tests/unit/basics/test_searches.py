@@ -87,6 +87,21 @@ def test_a_float_of_more_than_six_digits_is_refused_with_what_to_write(p: float,
 
 
 @pytest.mark.parametrize(
+    ("p", "instead"),
+    [
+        (np.float32(0.3), "0.3"),
+        (np.float16(0.3), "0.3"),
+        (np.float32(1 / 3), "1/3"),
+        (np.float32(0.1234567), "0.1234567"),
+    ],
+)
+def test_a_number_of_another_float_type_is_refused_with_what_to_write(p: Any, instead: str) -> None:
+    with pytest.raises(ParameterError, match=rf"^p is np\.float.*may not be exactly.*: write '{instead}'\.$"):
+        P(p)
+    assert P(instead) == pytest.approx(float(p), rel=1e-3)
+
+
+@pytest.mark.parametrize(
     ("p", "hint"),
     [
         ("30%", "If you mean 30 per cent, write '0.3'."),
@@ -98,6 +113,7 @@ def test_a_float_of_more_than_six_digits_is_refused_with_what_to_write(p: float,
         ("1.5", "not '1.5'."),
         ("100%", "not '100%'."),
         (True, "not True."),
+        (np.float32(1.5), "not np.float32(1.5)."),
     ],
 )
 def test_what_is_often_written_in_place_of_p_is_answered_with_what_to_write(p: Any, hint: str) -> None:
