@@ -31,7 +31,8 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
     if len(kinds) > 1:
         raise KeyPropertyError(
             f"Keys are of two kinds, such as the integer {kinds[int]!r} and the string {kinds[str]!r}; "
-            "make all of them integers, or all strings (in networkx: nx.relabel_nodes(G, str)).",
+            "make all of them integers, or all strings (in networkx: nx.relabel_nodes(G, str); in pandas: "
+            "frame.astype(str)).",
             examples=(kinds[int], kinds[str]),
         )
 
