@@ -121,6 +121,11 @@ class FoundCohesion:
         """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning and is left out of averages."""
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
+    def how_small(self) -> str:
+        """Return what is known about other p-cohesions around the vertex, as a sentence without its full stop."""
+        smallest = "No smaller one exists" if self.proven else "A smaller one may exist"
+        return f"{smallest}{'' if self.best else '; it may be one of several'}"
+
     def as_row(self) -> dict[str, Any]:
         """Return everything but the members, by name."""
         return {

@@ -17,7 +17,7 @@ from pcneo.cli.streams import note, say
 from pcneo.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import FoundCohesion, ShownCohesion
+    from pcneo.basics.model import ShownCohesion
 
 
 MOST_ROWS = 50
@@ -89,12 +89,6 @@ def show(
         _print_shown(shown)
 
 
-def _how_small(cohesion: FoundCohesion) -> str:
-    """Return what is known about other p-cohesions around the vertex."""
-    smallest = "No smaller one exists" if cohesion.proven else "A smaller one may exist"
-    return f"{smallest}{'' if cohesion.best else '; it may be one of several'}."
-
-
 def _print_shown(shown: ShownCohesion) -> None:
     cohesion, view, vertex = shown.cohesion, shown.local_view, shown.cohesion.vertex
     print_table(
@@ -103,7 +97,7 @@ def _print_shown(shown: ShownCohesion) -> None:
             (f"p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
             (f"extended local view of {vertex}", view.size, view.edges, view.density),
         ],
-        _how_small(cohesion),
+        f"{cohesion.how_small()}.",
     )
     rows = list(zip(*shown.as_columns().values(), strict=True))
     on_terminal = sys.stdout.isatty()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import counted, rounded
-from pcneo.basics.keys import checked_key, checked_keys, key_meant, key_text
+from pcneo.basics.keys import checked_key, checked_keys, key_meant
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError, NotFoundError
@@ -82,6 +82,15 @@ class Cohesions(CohesionsByKey):
         """
         return list(self._places)
 
+    def items(self) -> Iterator[tuple[Key, Cohesion]]:
+        """Yield each vertex with its cohesion, in the order of keys.
+
+        >>> import pcneo
+        >>> {key: cohesion.size for key, cohesion in pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").items()}
+        {1: 2, 2: 2, 3: 2}
+        """
+        return zip(self.keys(), self, strict=True)
+
     @cached_property
     def _places(self) -> dict[Key, int]:
         return {key: i for i, key in enumerate(self._batch.keys[self._batch.vertices].tolist())}
@@ -103,10 +112,11 @@ class Cohesions(CohesionsByKey):
 
     def __getitem__(self, key: Key) -> Cohesion:
         """Return the cohesion of a vertex."""
-        place = self._places.get(self._looked_up(key))
+        plain = self._looked_up(key)
+        place = self._places.get(plain)
         if place is None:
-            near = key_meant(key, self._places)
-            raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.{near}", what="vertex", name=key)
+            near = key_meant(plain, self._places)
+            raise MissingKeyError(f"There is no cohesion of {plain!r} here.{near}", what="vertex", name=key)
         (found,) = self._batch.part(place, place + 1).cohesions()
         return Cohesion(found, self._around, self._of_members)
 
@@ -245,8 +255,8 @@ def minimal_p_cohesion(
     """Search the minimal p-cohesion of one vertex; only the part of a networkx graph that the search visits is read.
 
     >>> import networkx, pcneo
-    >>> pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 11, p="0.4", search="density")
-    Cohesion of 11: 8 members, 11 connections, density 0.393, p=2/5, search density
+    >>> pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 11, p="0.4")
+    Cohesion of 11: 8 members, 17 connections, density 0.607, p=2/5, search smallest; no smaller one exists
 
     Args:
         graph, p, search, effort: as for `minimal_p_cohesions`.

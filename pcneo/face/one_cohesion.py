@@ -194,6 +194,10 @@ class Cohesion(Table):
         """Return the number of members."""
         return self._found.size
 
+    def __iter__(self) -> Iterator[Key]:
+        """Yield the members' keys, ascending."""
+        return iter(self._found.members)
+
     def __contains__(self, key: object) -> bool:
         """Whether the vertex with this key is a member."""
         return key in self._found.members
@@ -214,10 +218,11 @@ class Cohesion(Table):
         """Describe the cohesion in a line."""
         found = self._found
         note = (self.around.note if "around" in vars(self) else "") or self._note  # nothing is looked up for this
-        known = f"; {note[0].lower()}{note[1:]}" if note else ", the smallest there is" if found.proven else ""
+        known = note or found.how_small()
         return (
             f"Cohesion of {found.vertex!r}: {counted(found.size, 'member')}, {counted(found.edges, 'connection')}, "
-            f"density {rounded(found.density, 3)}, p={found.p}, search {found.search.name}{known}"
+            f"density {rounded(found.density, 3)}, p={found.p}, search {found.search.name}; "
+            f"{known[0].lower()}{known[1:]}"
         )
 
 

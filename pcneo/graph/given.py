@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcneo.basics.keys import key_meant, key_text, of_other_kind, plain_key
+from pcneo.basics.keys import key_meant, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
 from pcneo.graph.build import graph_from_edges, graph_from_rows
@@ -97,7 +97,7 @@ def check_is_vertex(key: Key, known: Collection[Key]) -> None:
     meant = key_meant(key, known)
     is_other = any(isinstance(key, str) != isinstance(one, str) for one in islice(known, 1))
     other = of_other_kind(key) if is_other and not meant else ""
-    raise NotFoundError(f"There is no vertex {key_text(key)} in the graph{other}.{meant}", what="vertex", name=key)
+    raise NotFoundError(f"There is no vertex {key!r} in the graph{other}.{meant}", what="vertex", name=key)
 
 
 def _is_column(column: object) -> bool:
@@ -117,32 +117,38 @@ def _from_columns(frame: Any) -> Graph:
     names = list(frame.columns)
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
-        choose = f" Select the columns of the two ends, such as frame[{names[:2]}]." if len(names) > 2 else ""
+        choose = " Select the two that hold the ends: frame[[ONE, OTHER]]." if len(names) > 2 else ""
         raise TypeError(
             f"{WANTED} This frame has neither the columns source and target nor just two columns: {names}.{choose}"
         )
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
-        _check_none_is_missing(name, column)
+        _check_none_is_missing(
+            name,
+            column,
+            f"of the frame, counting from 0, has no {name!r}. Leave out such rows, in pandas with "
+            "frame.dropna().astype(int) if the keys are integers.",
+        )
     return _from_ends(*columns)
 
 
-def _check_none_is_missing(name: str, column: list[Any]) -> None:
+def _check_none_is_missing(name: object, column: list[Any], why: str) -> None:
+    """Refuse a column with a missing key; `why` goes on after the row's number."""
     for row, key in enumerate(column):
         if not isinstance(key, int | str) and str(key) in _MISSING:
-            raise KeyPropertyError(
-                f"Row {row} of the frame, counting from 0, has no {name!r}. Leave out such rows, in pandas with "
-                f"frame.dropna().astype(int) if the keys are integers.",
-                row=row,
-                column=name,
-            )
+            raise KeyPropertyError(f"Row {row} {why}", row=row, column=name)
 
 
 def _from_pairs(pairs: Sequence[Any]) -> Graph:
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
             raise TypeError(f"{WANTED} Each edge in a list must be a pair of keys, not {pair!r}.")
-    return _from_ends([plain_key(a) for a, _ in pairs], [plain_key(b) for _, b in pairs])
+    columns = [[plain_key(pair[end]) for pair in pairs] for end in (0, 1)]
+    for end, column in zip(("first", "second"), columns, strict=True):
+        _check_none_is_missing(
+            end, column, f"of the list, counting from 0, has no {end} key. Leave out such rows, or give them a key."
+        )
+    return _from_ends(*columns)
 
 
 def _from_ends(sources: list[Any], targets: list[Any]) -> Graph:

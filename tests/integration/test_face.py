@@ -221,7 +221,7 @@ def test_a_cohesion_that_the_graph_has_left_behind_is_not_called_the_smallest(db
     triangles.annotate(p="0.5")
     run = triangles.run("0.5")
     assert repr(run[1]) == (
-        "Cohesion of 1: 2 members, 1 connection, density 1, p=1/2, search smallest, the smallest there is"
+        "Cohesion of 1: 2 members, 1 connection, density 1, p=1/2, search smallest; no smaller one exists"
     )
     (from_stream,) = triangles.stream(p="0.5", vertices=[1])
     db.driver.execute_query(MOVES)
@@ -232,18 +232,18 @@ def test_a_cohesion_that_the_graph_has_left_behind_is_not_called_the_smallest(db
     assert " ".join(run[1].draw().get_suptitle().split()).endswith(changed)  # type: ignore[union-attr]
     run[1].draw("1.html")
     assert changed in Path("1.html").read_text()
-    assert repr(from_stream).endswith("the smallest there is")  # nothing is looked up for a repr
+    assert repr(from_stream).endswith("search smallest; no smaller one exists")  # nothing is looked up for a repr
     assert not from_stream.around.holds
     assert repr(from_stream).endswith("; the graph has changed since it was found, and it is no longer a p-cohesion")
     triangles.annotate(p="0.5")
-    assert repr(run[1]).endswith("the smallest there is")
+    assert repr(run[1]).endswith("search smallest; no smaller one exists")
     assert repr(run.version(1)[1]).endswith("since version 1 of this run, and this is no longer a p-cohesion")
 
 
 def test_a_graph_that_is_known_to_have_changed_is_told_of_with_each_cohesion(ring: package.GraphHandle) -> None:
     ring.annotate(p="0.7")
     run = ring.run("0.7")
-    assert repr(run.head(1)[0]).endswith("the smallest there is")
+    assert repr(run.head(1)[0]).endswith("search smallest; no smaller one exists")
     assert not run.moved
     ring.db.driver.execute_query("CREATE (:Person {id: 20})-[:KNOWS]->(:Person {id: 21})")
     changed = "search smallest; the graph has changed since this run: annotate it again"
@@ -435,6 +435,12 @@ def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) ->
         ring.stats(p=np.arange(0.1, 0.5, 0.1))  # type: ignore[arg-type]
 
 
+TWO_VERSIONS = (
+    "diff compares two versions of one run, such as run.diff(1, 2); to compare two runs, compare their data frames "
+    "(to_pandas)"
+)
+
+
 def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.GraphHandle, db: package.Db) -> None:
     ring.annotate(p="0.7")
     run: Any = ring.run("0.7")
@@ -448,6 +454,9 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
         (lambda: run.head("3"), "count must be a whole number, not '3', which is str"),
         (lambda: run.version("1"), "number must be a whole number, not '1', which is str"),
         (lambda: run.diff("1", "2"), "before must be a whole number, not '1', which is str"),
+        (lambda: run.diff(run), TWO_VERSIONS),
+        (lambda: run.diff(run, run), TWO_VERSIONS),
+        (lambda: run.diff(1), TWO_VERSIONS),
         (lambda: anything.start_server(5), "data is the folder of a server's data, not 5, which is int"),
         (lambda: anything.stop_server(5), "data is the folder of a server's data, not 5, which is int"),
     ):

@@ -294,11 +294,27 @@ def test_a_frame_without_two_columns_that_are_ends_is_refused():
 
 
 def test_a_frame_of_more_columns_is_taken_as_its_refusal_says():
-    frame = pytest.importorskip("pandas").DataFrame({"a": [1], "b": [2], "c": [3]})
-    advice = r"\['a', 'b', 'c'\]\. Select the columns of the two ends, such as frame\[\['a', 'b'\]\]\."
+    frame = pytest.importorskip("pandas").DataFrame({"w": [0.5], "a": [1], "b": [2]})
+    advice = r"\['w', 'a', 'b'\]\. Select the two that hold the ends: frame\[\[ONE, OTHER\]\]\.$"
     with pytest.raises(TypeError, match=advice):
         pcneo.as_graph(frame)
     assert pcneo.as_graph(frame[["a", "b"]]).edge_count == 1
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+@pytest.mark.parametrize(("end", "name"), [(0, "first"), (1, "second")])
+def test_a_pair_without_a_key_is_named(missing: Any, end: int, name: str):
+    pair: list[Any] = [2, 2]
+    pair[end] = missing
+    with pytest.raises(KeyPropertyError, match=rf"^Row 1 of the list, counting from 0, has no {name} key\."):
+        pcneo.as_graph([(1, 2), tuple(pair)])
+
+
+def test_a_frame_of_two_kinds_of_keys_is_taken_as_its_refusal_says():
+    frame = pytest.importorskip("pandas").DataFrame({"source": [1, 2], "target": ["a", "b"]})
+    with pytest.raises(KeyPropertyError, match=r"two kinds.*in pandas: frame\.astype\(str\)"):
+        pcneo.as_graph(frame)
+    assert pcneo.as_graph(frame.astype(str)).keys.tolist() == ["1", "2", "a", "b"]
 
 
 def test_how_a_matrix_of_numpy_becomes_a_graph_is_said():
@@ -378,11 +394,40 @@ def test_a_missing_key_is_a_key_error_with_a_sentence():
     assert str(raised.value) == "There is no cohesion of 'Valjan' here. Did you mean Valjean?"
     with pytest.raises(NotFoundError, match=r"no vertex 'Valjan' in the graph\. Did you mean Valjean\?"):
         pcneo.minimal_p_cohesions(nx.les_miserables_graph(), "0.3", vertices="Valjan")
-    with pytest.raises(NotFoundError, match=r"no vertex 1 in the graph\. Did you mean the integer 1, without quotes\?"):
+    without = r"Did you mean the integer 1, without quotes\?"
+    with pytest.raises(NotFoundError, match=rf"no vertex '1' in the graph\. {without}"):
         pcneo.minimal_p_cohesions([(1, 2)], "0.3", vertices="1")
+    with pytest.raises(KeyError, match=rf"^There is no cohesion of '1' here\. {without}$"):
+        batch["1"]
     for way in (lambda: pcneo.minimal_p_cohesions([(1, 2)], "1/2", vertices=7), lambda: batch.to_networkx(7)):
         with pytest.raises(NotFoundError, match="7"):
             way()
+
+
+def test_a_container_yields_cohesions_and_its_items_the_keys_beside_them():
+    batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], "1/2")
+    assert list(batch.items()) == [(1, batch[1]), (2, batch[2]), (3, batch[3])]
+    assert [cohesion.vertex for cohesion in batch] == batch.keys() == [1, 2, 3]
+
+
+def test_iterating_a_cohesion_yields_its_members_in_their_order():
+    cohesion = pcneo.minimal_p_cohesion(LES, "member 11", "0.4")
+    assert tuple(cohesion) == cohesion.members
+    assert len(list(cohesion)) == len(cohesion)
+    assert all(key in cohesion for key in cohesion)
+
+
+def test_a_cohesion_says_of_others_what_the_command_line_says():
+    """In 0.2.0 one of several was called the smallest there is."""
+    ring = nx.cycle_graph(4)
+    said = {search: repr(pcneo.minimal_p_cohesion(ring, 0, "1/2", search)) for search in ("smallest", "density")}
+    assert said["smallest"].endswith("search smallest; no smaller one exists")
+    assert said["density"].endswith("search density; a smaller one may exist; it may be one of several")
+    club = pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4")
+    one_of_several = [cohesion for cohesion in club if cohesion.proven and not cohesion.best]
+    assert one_of_several
+    for cohesion in one_of_several:
+        assert repr(cohesion).endswith("search smallest; no smaller one exists; it may be one of several")
 
 
 def test_a_cohesion_is_a_value_that_can_be_pickled_and_holds_no_graph():
