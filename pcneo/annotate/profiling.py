@@ -13,6 +13,7 @@ from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.keys import checked_count, checked_keys
 from pcneo.basics.model import AnyPath, Graph, Key, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, one_or_several
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
@@ -53,6 +54,7 @@ class Profile(Table):
         return "\n".join([f"Profile: {self.caption()}", *lines])
 
 
+@showing_progress
 def profile(
     graph: GivenGraph,
     ps: AnyP | Iterable[AnyP] = GRID,
@@ -148,6 +150,7 @@ class SteadinessProfile(Table):
         return "\n".join([f"Steadiness: {self.caption()}", *lines])
 
 
+@showing_progress
 def steadiness(
     graph: GivenGraph,
     p: AnyP | Iterable[AnyP],

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
-from typing import Any, Self, TextIO
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from typing import Any, ParamSpec, Self, TextIO, TypeVar
 
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+PATIENCE = 2.0
+"""Seconds after which work draws bars that nobody asked for."""
 UNDOING = "removing what was written"
 """The stage that begins when the others are abandoned."""
 
@@ -56,6 +65,40 @@ class ProgressBars:
             self._is_resting = False
             self._bars.start()
         self._bars.move(stage, done, total)
+
+
+def showing_progress(work: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
+    """Draw bars for a function that is called without `progress`, once it has taken two seconds.
+
+    Where there is neither a terminal nor a notebook, nothing is drawn.
+    """
+
+    @functools.wraps(work)
+    def shown(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        if kwargs.get("progress") is not None or not (_in_notebook() or _is_terminal(sys.stderr)):
+            return work(*args, **kwargs)
+        with ExitStack() as drawn:
+            kwargs["progress"] = _LateBars(drawn)
+            return work(*args, **kwargs)
+
+    return shown
+
+
+class _LateBars:
+    def __init__(self, drawn: ExitStack) -> None:
+        self._drawn = drawn
+        self._bars: ProgressBars | None = None
+        self._begin: float | None = time.monotonic() + PATIENCE
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if self._begin is not None and time.monotonic() > self._begin:
+            from rich.errors import LiveError
+
+            self._begin = None
+            with suppress(LiveError):  # the caller draws bars of their own
+                self._bars = self._drawn.enter_context(ProgressBars())
+        if self._bars is not None:
+            self._bars(stage, done, total)
 
 
 def _in_notebook() -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Self
 
 from pcneo.basics.keys import check_text
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.selection import Selection
 from pcneo.errors import ParameterError
 from pcneo.face.graph_handle import GraphHandle, graph_handle
@@ -58,6 +59,7 @@ class Db:
         """Neo4j's own driver, for your own statements."""
         return self._database.driver
 
+    @showing_progress
     def load(
         self,
         graph: AnyPath | GivenGraph,
@@ -174,6 +176,7 @@ class Db:
         check_text("id", id, "the id of a run, such as 'friends@3/10'")
         return Run(self._database, find_run(self._database, run=id))
 
+    @showing_progress
     def check(self, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None) -> Checked:
         """Read again everything that is stored, and report what is wrong; nothing is changed.
 
@@ -192,6 +195,7 @@ class Db:
 
         return check(self._database, run=run, graph=graph, progress=progress)
 
+    @showing_progress
     def clean(self, *, all: bool = False, dry_run: bool = False, progress: Progress | None = None) -> CleanResult:
         """Remove every run, and properties that their releases wrote; budgets, the ledger and all your data stay.
 
@@ -244,6 +248,7 @@ class Db:
 
         return show(self._database)
 
+    @showing_progress
     def release_batch(
         self,
         path: AnyPath,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pcneo.basics.keys import check_text
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.errors import NotFoundError, ParameterError
@@ -146,6 +147,7 @@ class GraphHandle(GraphModes):
 
         return Budget(self._named(), db=self.db)
 
+    @showing_progress
     def release(
         self,
         mechanism: Mechanism,
@@ -225,6 +227,7 @@ class GraphHandle(GraphModes):
         )
         return make_release(self.db, request, terms, selection=place["selection"], progress=progress)
 
+    @showing_progress
     def audit(
         self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
     ) -> AuditResult:

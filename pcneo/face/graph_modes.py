@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.face.one_cohesion import Cohesion
@@ -84,6 +85,7 @@ class GraphModes:
 
     # --- The modes of annotate
 
+    @showing_progress
     def annotate(
         self,
         p: SeveralP | None = None,
@@ -116,7 +118,8 @@ class GraphModes:
             create_index: create the index on the key if it is missing.
             keeping: how long earlier versions are kept; by default three of them, and ten minutes.
             scheduler: a client of a Dask cluster to search on, in place of this machine.
-            progress: called with stage, done and total; for example, an open `pcneo.ProgressBars()`.
+            progress: called with stage, done and total; for example, an open `pcneo.ProgressBars()`. None for bars at a
+                terminal and in a notebook, once it has taken two seconds.
 
         Returns:
             What has changed and how long it took, a row for each run.
@@ -156,6 +159,7 @@ class GraphModes:
         look = partial(read_around, self.db, self._known_selection())
         return CohesionStream(Cohesion(cohesion, look) for cohesion in found)
 
+    @showing_progress
     def stats(
         self,
         p: SeveralP,
@@ -184,6 +188,7 @@ class GraphModes:
         asked = self._asked(p, search, vertices, effort, concurrency, check, scheduler, progress)
         return stats(self.db, plot=plot, **asked, **self._place())
 
+    @showing_progress
     def steadiness(
         self,
         p: SeveralP,
@@ -237,6 +242,7 @@ class GraphModes:
         asked = self._asked(p, search, None, effort, concurrency, False, None, progress)
         return estimate(self.db, **asked, **self._place())
 
+    @showing_progress
     def to_parquet(
         self,
         to: AnyPath,
@@ -266,6 +272,7 @@ class GraphModes:
         asked = self._asked(p, search, None, effort, concurrency, check, scheduler, progress)
         return to_parquet(self.db, to=to, part=part, **asked, **self._place(writes=True))
 
+    @showing_progress
     def load_cohesions(
         self,
         files: AnyPath | Sequence[AnyPath],

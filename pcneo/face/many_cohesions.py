@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pcneo.basics.frames import counted, rounded
 from pcneo.basics.keys import checked_key, checked_keys, key_meant
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError, NotFoundError
 from pcneo.face.one_cohesion import Cohesion, CohesionsByKey
@@ -201,6 +202,7 @@ class Cohesions(CohesionsByKey):
         )
 
 
+@showing_progress
 def minimal_p_cohesions(
     graph: GivenGraph,
     p: AnyP,
@@ -229,7 +231,8 @@ def minimal_p_cohesions(
         effort: starts of the search `smallest`; 1 for any other.
         concurrency: number of threads; by default one for each available core.
         check: also check that each answer is minimal.
-        progress: called with stage, done and total.
+        progress: called with stage, done and total; None for bars at a terminal and in a notebook, once it has taken
+            two seconds.
 
     Returns:
         The cohesions, by key.

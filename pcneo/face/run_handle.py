@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.frames import columns_of, counted
 from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
@@ -297,6 +298,7 @@ class Run(CohesionsByKey):
 
         return export_of(read, to, progress)
 
+    @showing_progress
     def release(
         self, mechanism: Mechanism, *, to: AnyPath, report: AnyPath | None = None, answers: str | None = None,
         answers_from: AnyPath | None = None, parties: bool = False, progress: Progress | None = None, **terms: Any,
@@ -332,6 +334,7 @@ class Run(CohesionsByKey):
         )  # fmt: skip
         return make_release(self._db, request, Terms(**terms), progress=progress)
 
+    @showing_progress
     def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
         """Show what each mechanism promises, how large its errors are, and what it reveals, at one ε.
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import networkx as nx
 import pytest
+from rich.console import Console
+from rich.progress import Progress as RichProgress
 
 from pcneo import plots
+from pcneo.basics import progress_bars
 from pcneo.basics.frames import SHOWN_ROWS, html_table
-from pcneo.basics.model import CohesionBatch
-from pcneo.basics.progress_bars import ProgressBars
+from pcneo.basics.model import CohesionBatch, Progress
+from pcneo.basics.progress_bars import ProgressBars, showing_progress
 from pcneo.errors import PcneoError
 from pcneo.graph import as_graph
 from pcneo.search import search_all
@@ -107,6 +110,38 @@ def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
     said = capfd.readouterr().err
     assert "search: 100%" in said
     assert "write: 5it" in said
+
+
+@showing_progress
+def work(progress: Progress | None = None) -> int:
+    if progress is not None:
+        progress("search", 1, 2)
+        progress("search", 2, 2)
+    return 7
+
+
+def test_work_that_takes_long_draws_bars_unasked_but_not_beside_the_callers_own(
+    monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    monkeypatch.setattr(progress_bars, "PATIENCE", -1.0)
+    assert (work(), capfd.readouterr().err) == (7, ""), "nobody looks"
+    monkeypatch.setattr("sys.stderr", stream := Terminal())
+    assert work() == 7
+    assert "search" in stream.getvalue()
+    drawn = len(stream.getvalue())
+    heard: list[tuple[Any, ...]] = []
+    work(progress=lambda *said: heard.append(said))
+    assert (len(heard), len(stream.getvalue())) == (2, drawn)
+    with RichProgress(console=Console(file=stream)):
+        assert work() == 7, "rich draws one display at a time, and this one is the caller's"
+    drawn = len(stream.getvalue())
+    monkeypatch.setattr(progress_bars, "PATIENCE", 60.0)
+    assert (work(), len(stream.getvalue())) == (7, drawn)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def test_a_bar_that_ended_shows_for_how_long_it_went_on(monkeypatch: pytest.MonkeyPatch) -> None:
