@@ -96,10 +96,11 @@ class Terms:
 def check_early(db: Database, chosen: Sequence[Prepared], terms: Terms) -> LedgerRecords:
     """Return the ledger; refuse, before anything is read, what it does not admit as it stands.
 
-    `spend` decides again, under the lock.
+    `spend` decides again, under the lock. A dry run is refused only once it has said what to expect.
     """
     ledger = list_ledger(db)
-    _admit(ledger, _graphs(chosen), _spends(chosen), terms)
+    if not terms.dry_run:
+        _admit(ledger, _graphs(chosen), _spends(chosen), terms)
     return ledger
 
 

@@ -586,6 +586,18 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
         released(db, tmp_path / "a.csv", mechanism="published", dry_run=True)
 
 
+def test_a_dry_run_beyond_the_budget_is_refused_once_it_has_said_what_to_expect(
+    kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pcneo")
+    budget.set_total(kite.store, graph=NAME, epsilon="0.1", delta="1e-5")
+    for dry_run in (False, True):
+        assert "expect a standard error" not in caplog.text
+        with pytest.raises(BudgetError, match=r"has ε = 0\.1, .* left"):
+            released(kite, tmp_path / "a.csv", mechanism="edge", dry_run=dry_run)
+    assert "expect a standard error of at least" in caplog.text
+
+
 def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
     db.put(KITE)
     room = partial(spending.check_room, db.store, Source())
