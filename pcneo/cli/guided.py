@@ -282,8 +282,12 @@ def agrees(
     bars.rest()
     release = prepared[0]
     note(f"Graph {release.graph.name}: {release.source.graph.vertex_count:,} vertices.")
-    note(release.mechanism.in_plain_words)
+    note(release.in_plain_words)
     note(_CHOICES[wanted.mechanism].limits)
+    if release.run is not None:
+        inside = int(release.facts.protected_graph().connected.sum())
+        outside = release.source.graph.edge_count - inside
+        note(f"For you alone: {outside:,} connections are outside the groups.")
     note(_to_be_expected(release, terms))
     if unlike := far_off(release, terms):
         note(unlike)
@@ -329,6 +333,7 @@ def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -
 
 def _to_be_expected(release: Prepared, terms: Terms) -> str:
     """Return a sentence about how exact the release will be, as far as public numbers or groups tell in advance."""
+    from pcneo.privacy.outlook import USUAL_DEGREE
     from pcneo.release.beforehand import foreseen
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
@@ -343,4 +348,7 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
         parts.append(f"the number of all triangles to be off by {rounded(seen.error_of_total, 2)}{share} or more")
     if not parts:
         return "How exact the counts will be cannot be said in advance."
-    return f"Expect {', and '.join(parts)} (one standard error)."
+    often = "; it is often many times as much" if release.mechanism.adds_noise else ""
+    is_guess = terms.mean_degree is None and release.earlier.mean_degree is None
+    assumed = f" This assumes {rounded(USUAL_DEGREE)} connections per vertex." if is_guess else ""
+    return f"Expect {', and '.join(parts)} (one standard error{often}).{assumed}"

@@ -85,7 +85,7 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
     several = len({release.mechanism.name for release in prepared}) > 1
     of_groups = any(release.utility.least_error is not None for release in prepared)
     private = " Errors of critical follow from the groups, and are for the owner only." if of_groups else ""
-    promises = [(release.mechanism.name, release.mechanism.in_plain_words or release.promise) for release in prepared]
+    promises = [(release.mechanism.name, release.in_plain_words or release.promise) for release in prepared]
     for name, promise in dict.fromkeys(promises):
         note(f"What {name} promises: {promise}")
     note(f"Nothing was spent.{private}{f' {DIFFERENT_PROMISES}' if several else ''}")
@@ -98,7 +98,7 @@ def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> Non
 
 
 _COLUMNS = {
-    "epsilon": "ε",
+    "epsilon": "spends ε",
     "delta": "δ",
     "leastScale": "least scale",
     "errorOfACount": "standard error of a count, at least",

@@ -13,7 +13,6 @@ from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
 from pcneo.privacy.mechanisms import Mechanism
-from pcneo.privacy.outlook import LOWER_BOUNDS
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.beforehand import told_beforehand
@@ -57,12 +56,12 @@ class Counts(Table):
         self.releases = tuple(released)
         self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
         # A prepared release holds exact counts, and is not kept.
-        mechanism = prepared[0].mechanism
-        self.mechanism = mechanism.name
-        self.epsilon: Fraction = mechanism.epsilon
+        self.mechanism = prepared[0].mechanism.name
+        joint = prepared[0].joint
+        self.epsilon: Fraction = (joint and joint.epsilon) or prepared[0].mechanism.epsilon
         self.ks = tuple(ready.mechanism.k for ready in prepared)
         self.promise = prepared[0].promise
-        self.plain_words = mechanism.in_plain_words
+        self.plain_words = prepared[0].in_plain_words
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -86,18 +85,13 @@ class Counts(Table):
 
     @property
     def standard_error(self) -> Mapping[int, float | None]:
-        """By k, the standard error of a count, the root mean square if they differ; None where none is known.
-
-        It is None too where only a lower bound is known, as for `respond` with k = 4.
-        """
-        errors = zip(self.releases, self.ks, strict=False)
-        return {k: made.standard_error_of_a_count if _is_known(made) else None for made, k in errors}
+        """By k, the standard error of a count, the root mean square if they differ; None where none is known."""
+        return {k: made.standard_error_of_a_count for made, k in zip(self.releases, self.ks, strict=False)}
 
     @property
     def standard_error_of_total(self) -> Mapping[int, float | None]:
-        """By k, the standard error of the total; None where it may not be published, or only a bound from below is."""
-        errors = zip(self.releases, self.ks, strict=False)
-        return {k: made.standard_error_of_total if _is_known(made) else None for made, k in errors}
+        """By k, the standard error of the total; None where it may not be published, or none is known."""
+        return {k: made.standard_error_of_total for made, k in zip(self.releases, self.ks, strict=False)}
 
     @property
     def total(self) -> Mapping[int, float]:
@@ -126,10 +120,6 @@ class Counts(Table):
         ks = " and ".join(map(str, self.ks))
         files = ", ".join(file.name for file in self.files) or "a dry run, nothing was spent"
         return f"Release of {self.mechanism}, k={ks}, ε = {decimal_text(self.epsilon)}: {files}"
-
-
-def _is_known(release: Released) -> bool:
-    return release.standard_errors_are != LOWER_BOUNDS
 
 
 def needs_groups(mechanism: object) -> bool:

@@ -48,8 +48,8 @@ class Collected:
         total: the total of the counts.
         promise: the mechanism's sentence.
         remark: compares ε with ln(n/d).
-        standard_error_of_total: an estimate.
-        standard_errors_are: whether the standard errors are estimates or lower bounds.
+        standard_error_of_total: an estimate; None for k = 4.
+        standard_errors_are: what the standard errors are, or why there are none.
         standard_error_of_a_count: the root mean square over the vertices.
         warning: a sentence if the counts are mostly noise, else empty.
     """
@@ -61,7 +61,7 @@ class Collected:
     total: float
     promise: str
     remark: str
-    standard_error_of_total: float
+    standard_error_of_total: float | None
     standard_errors_are: str
     standard_error_of_a_count: float | None = None
     warning: str = ""
@@ -104,9 +104,9 @@ def collect(
         total=record["total"],
         promise=record["promise"],
         remark=drawn.remark,
-        standard_error_of_total=record["standardErrorOfTotal"],
+        standard_error_of_total=record.get("standardErrorOfTotal"),
         standard_errors_are=record["standardErrorsAre"],
-        standard_error_of_a_count=record["standardErrorOfACount"],
+        standard_error_of_a_count=record.get("standardErrorOfACount"),
         warning=record.get("warning", ""),
     )
 

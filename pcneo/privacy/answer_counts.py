@@ -32,10 +32,10 @@ class Estimates:
     Attributes:
         degrees: unbiased estimates of deg(w).
         counts: unbiased estimates of Γ(w).
-        errors: for each count an estimate of its standard error, usually too large; for k = 4 a lower bound.
-        error_of_a_count: the root mean square of the true standard errors, estimated; for k = 4 from below.
+        errors: for each count an estimate of its standard error, usually too large; empty for k = 4.
+        error_of_a_count: the root mean square of the true standard errors, estimated; for k = 4 from far below.
         total: Σ counts / k.
-        error_of_total: the standard error of `total`, estimated; for k = 4 a lower bound.
+        error_of_total: the standard error of `total`, estimated; 0 for k = 4.
     """
 
     degrees: list[float]
@@ -61,8 +61,8 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
         shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
         (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
         from_below = _double(sum(with_v) - sum(numerators), n * denominator)
-        least, error_of_total = (math.sqrt(flips.variance**6 * math.comb(size, k)) for size, k in ((n - 1, 3), (n, 4)))
-        errors, error_of_a_count = [least] * n, math.sqrt(max(least**2, from_below))
+        errors, error_of_total = [], 0.0
+        error_of_a_count = math.sqrt(max(flips.variance**6 * math.comb(n - 1, 3), from_below))
     counts = [_double(numerator, denominator) for numerator in numerators]
     total = _double(sum(numerators), k * denominator)
     return Estimates(degrees, counts, errors, error_of_a_count, total, error_of_total)

@@ -84,8 +84,6 @@ class Utility:
     most_error: float | None = None
 
 
-LOWER_BOUNDS = "lower bounds"
-"""What standard errors of `respond` are for k = 4."""
 ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
 """What the standard error of a count is for k = 3, under `critical` and `respond`."""
 BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
@@ -96,7 +94,7 @@ UPPER_ESTIMATE = "an upper estimate, often several times too large"
 
 def how_far(errors_are: str) -> str:
     """Return the words before a standard error that is only a bound; empty for any other."""
-    words = {LOWER_BOUNDS: "at least ", ESTIMATE: "about ", BOUND: "at most "}
+    words = {ESTIMATE: "about ", BOUND: "at most "}
     return words.get(errors_are, "")
 
 

@@ -148,7 +148,8 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                 raise BudgetError(
                     f"Graph {release.graph!r}, from which release {release.id} was made, is gone from the database, "
                     f"and {'may have had' if lost is None else 'had'} data in common with graph {graph.name!r}. What "
-                    f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}.",
+                    f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}, or count it as "
+                    f"this graph's with `pcneo budget same {shlex.quote(graph.name)} {shlex.quote(release.graph)}`.",
                     graph=graph.name,
                     other=release.graph,
                 )
@@ -157,10 +158,19 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
 def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: str | None = None) -> None:
     """Refuse a graph that may be another one under a new name: it would begin with nothing spent.
 
-    This refuses a graph whose keys are those of another graph's release, and any graph while one with a ledger has
-    lost all its nodes or relationships, since renaming a label or a type leaves that behind.
+    This refuses a graph whose ledger its owner has moved to another name, one whose keys are those of another graph's
+    release, and any graph while one with a ledger has lost all its nodes or relationships, since renaming a label or a
+    type leaves that behind.
     """
     # [renamed-graph]
+    if (counted_as := ledger.counted_as(graph.name)) is not None:
+        raise BudgetError(
+            f"Graph {graph.name!r} is counted as graph {counted_as!r}, as `pcneo budget same` has stated: what it has "
+            f"spent is in the ledger of that name. Release it under that name, or take the ledger back with `pcneo "
+            f"budget same {shlex.quote(graph.name)} {shlex.quote(counted_as)}`. Nothing was spent.",
+            graph=graph.name,
+            other=counted_as,
+        )
     for release in ledger.releases:
         is_other = release.graph != graph.name and not ledger.are_apart(graph.name, release.graph)
         if is_other and fingerprint is not None and release.keys_fingerprint == fingerprint:

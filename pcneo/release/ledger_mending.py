@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pcneo.errors import NotFoundError, ParameterError
+from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.release.budget import account_of, as_json, next_number
-from pcneo.store.chosen_graph import find_graph, read_graph
+from pcneo.store.chosen_graph import find_graph, no_such_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
-from pcneo.store.ledger_records import LARGEST_NUMBER
+from pcneo.store.ledger_records import LARGEST_NUMBER, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.transaction import Transaction
@@ -92,6 +92,7 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
         ledger = read_ledger(transaction, db)
         if known_as not in ledger.used:
             raise NotFoundError(f"The ledger has nothing of graph {known_as!r}.", what="graph", name=known_as)
+        _check_there_is(ledger, graph, known_as)
         account_of(ledger, known_as)
         add = max(0, ledger.last_number(known_as) + 1)
         if ledger.last_number(graph):
@@ -103,12 +104,34 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
 
 
 def apart(db: Database, *, graph: str, other: str) -> None:
-    """State that two names stand for different graphs, so that neither is taken for the other again."""
+    """State that two names stand for different graphs, so that neither is taken for the other again.
+
+    Two that were said to be the same stay so: otherwise the one that the ledger was moved from would begin anew.
+    """
     with _held(db, graph, other) as transaction:
-        if not {graph, other} & read_ledger(transaction, db).used:
+        ledger = read_ledger(transaction, db)
+        if not {graph, other} & ledger.used:
             raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
+        if ledger.are_same(graph, other):
+            raise BudgetError(
+                f"Graphs {graph!r} and {other!r} were said to be the same, with `pcneo budget same`, and their spends "
+                "are counted together; that cannot be taken back by saying the opposite. Nothing was changed.",
+                graph=graph,
+                other=other,
+            )
+        _check_there_is(ledger, graph, other)
+        _check_there_is(ledger, other, graph)
         what = f"{graph} and {other} are different graphs"
         create_note(transaction, "apart", graph, what, other=other)
+
+
+def _check_there_is(ledger: LedgerRecords, graph: str, other: str) -> None:
+    """Refuse a graph of which nothing is known, unless it can be the other one renamed, which has lost its data."""
+    known = {record.name: record for record in ledger.graphs}
+    if graph in known or graph in ledger.used:
+        return
+    if other in known and not ledger.is_empty(known[other].selection):
+        raise NotFoundError(no_such_graph(graph, list(known)), what="graph", name=graph)
 
 
 @contextmanager

@@ -15,8 +15,10 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
+from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Mechanism
 from pcneo.privacy.outlook import Earlier, Utility
+from pcneo.privacy.plain_words import in_plain_words
 from pcneo.release.loss_summary import find_losses
 from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Release
@@ -38,6 +40,7 @@ class Prepared:
         already_paid: the part of ε, along with δ, that another release pays, in this call or before it; None if none
             does.
         together: what releases that share a bound cost together, for their readers; empty where nothing is shared.
+        joint: that cost; None where nothing is shared.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise, and until the graph is read.
         given: answers that were drawn before; None where they have yet to be drawn.
@@ -51,6 +54,7 @@ class Prepared:
     id: str = ""
     already_paid: Fraction | None = None
     together: str = ""
+    joint: Cost | None = None
     answer_set: str | None = None
     given: AnsweredPairs | PairAnswers | None = None
     earlier: Earlier = Earlier()  # noqa: RUF009 - no one can change it
@@ -100,6 +104,14 @@ class Prepared:
         """The mechanism's sentence, and what must go with it."""
         # [kept-said]
         return f"{self.mechanism.promise} {EARLIER_GROUPS}" if self.kept else self.mechanism.promise
+
+    @property
+    def in_plain_words(self) -> str:
+        """The promise with its numbers; where files share a bound, that of all of them, which are read together."""
+        if self.joint is None or self.joint.epsilon is None:
+            return self.mechanism.in_plain_words
+        words = in_plain_words(self.joint.epsilon, self.joint.delta, self.mechanism.protects)
+        return f"{words} That is for all files that rest on one bound of common neighbours, read together."
 
     # --- What follows from the graph
 

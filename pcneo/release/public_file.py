@@ -91,9 +91,7 @@ class PublicRelease(Table):
 
     @property
     def standard_errors(self) -> Sequence[float] | None:
-        """The standard error of each count; None where it may not be published, or only a lower bound is known."""
-        if "standardErrorAtLeast" in self.columns:
-            return None
+        """The standard error of each count; None where it may not be published, or is not known."""
         if "standardError" in self.columns:
             return self.columns["standardError"]
         error = self.record.get("standardErrorOfACount")

@@ -122,7 +122,8 @@ class _Numbers:
         p = str(self.release.run.search.p) if self.release.run else None
         drawn, is_public = self.drawn, self.request.fate == "publish" and self.answers_hash is not None
         digest = {"answersHash": self.answers_hash} if is_public else {}
-        said = {"promise": self.release.promise, "together": self.release.together or None, **drawn.record, **digest}
+        words = {"promise": self.release.promise, "inPlainWords": self.release.in_plain_words or None}
+        said = {**words, "together": self.release.together or None, **drawn.record, **digest}
         if self.request.fate == "destroy" and self.release.given is None:
             said["promise"] = self.release.promise  # without its words about answers that no one has
         return public_record(self.release.mechanism, p, drawn.scale, self.counts, said, drawn.columns)
@@ -308,7 +309,7 @@ def _publish(
                     reports=request.reports,
                     total=record["total"],
                     promise=record["promise"],
-                    in_plain_words=ready.mechanism.in_plain_words,
+                    in_plain_words=ready.in_plain_words,
                     answers=request.answers_file if ready.draws_answers else None,
                     answers_are=numbers.fate,
                     warning=record.get("warning", ""),

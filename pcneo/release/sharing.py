@@ -74,7 +74,7 @@ def _on_one_bound(group: Sequence[Prepared]) -> list[Prepared]:
         return files
     cost = compose(file.spend.cost for file in files)
     together = f"{len(files)} files rest on one bound of common neighbours; together they cost {cost}."
-    return [replace(file, together=together) for file in files]
+    return [replace(file, together=together, joint=cost) for file in files]
 
 
 def _one_delta(full: Sequence[Mechanism]) -> Fraction:

@@ -173,6 +173,15 @@ class LedgerRecords:
         """Whether the owner has said that two names stand for different graphs."""
         return any(note.kind == "apart" and {note.graph, note.other} == {graph, other} for note in self.notes)
 
+    def are_same(self, graph: str, other: str) -> bool:
+        """Whether the owner has ever said that two names stand for one graph."""
+        return any(note.kind == "same" and {note.graph, note.other} == {graph, other} for note in self.notes)
+
+    def counted_as(self, graph: str) -> str | None:
+        """Return the name to which the owner has moved the ledger of a graph; None if it was not, or was taken back."""
+        moves = [note for note in self.notes if note.kind == "same" and graph in (note.graph, note.other)]
+        return moves[-1].graph if moves and moves[-1].other == graph and moves[-1].graph in self.used else None
+
     def last_number(self, graph: str) -> int:
         """Return the highest number of a total of a graph, 0 where it has none."""
         return max((budget.number for budget in self.budgets if budget.graph == graph), default=0)

@@ -24,7 +24,7 @@ from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import Critical
-from pcneo.privacy.mechanisms.critical import MOSTLY_NOISE, NO_ERROR, NO_ERROR_WARNED
+from pcneo.privacy.mechanisms.answered import MOSTLY_NOISE, NO_ERROR, NO_ERROR_WARNED
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import Prepared, Released, Terms, budget, release
 from pcneo.release.read_graph import ReadGraph

@@ -429,6 +429,14 @@ def test_counts_that_are_mostly_noise_are_warned_of_in_the_log_and_by_the_file(
     assert "These counts are mostly noise" in repr(package.read_release("a.csv"))
 
 
+def test_what_files_on_one_bound_promise_is_stated_for_all_of_them(ring: package.GraphHandle) -> None:
+    out = ring.release(package.Total(k=(3, 4), epsilon=1), to="a.csv", budget_epsilon=8, anyway=True)
+    assert out.epsilon == 1
+    for words in (out.plain_words, *(public.record["inPlainWords"] for public in out.public)):
+        assert "by a factor of at most 2.72, except" in words
+        assert words.endswith("for all files that rest on one bound of common neighbours, read together.")
+
+
 def test_several_p_are_any_iterable_and_one_is_one(ring: package.GraphHandle) -> None:
     assert ring.stats(p=np.array([0.3, 0.5])).to_pandas()["p"].tolist() == ["3/10", "1/2"]  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"write '0\.3'\."):

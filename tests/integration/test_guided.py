@@ -82,7 +82,8 @@ def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_ye
     assert code == 0, text
     assert "pcneo release --mechanism modelled -e 1 --to out.csv --budget-epsilon 4 Person/KNOWS/id" in text
     assert "Type a positive number such as 0.5 or 1/3, or an error such as ±400 or ±5%." in text
-    assert re.search(r"Expect the number of all triangles to be off by \S+ or more \(one standard error\)\.", text)
+    assert re.search(r"Expect the number of all triangles to be off by \S+ or more \(one standard error; it is ", text)
+    assert "often many times as much). This assumes 10 connections per vertex." in text
     assert "only `pcneo audit GRAPH` says how far off it is" in text
     assert "a count to be off" not in text
     will_be = (
@@ -204,6 +205,7 @@ def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_sev
     answers = [("1, 2 or 3: ", "1"), ("Run: ", "friends"), ("Run: ", "friends@9/10"), ("ε [1]: ", "2"), FILE, BUDGET]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment), "friends")
     assert code == 0, text
+    assert "For you alone: 0 connections are outside the groups." in text
     assert "The groups of which run? There are friends@1/2, friends@9/10." in text
     assert "There is no run 'friends'." in text
     assert "pcneo release friends@9/10 --mechanism critical -e 2 --to out.csv --budget-epsilon 2" in text

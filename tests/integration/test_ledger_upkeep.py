@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,43 @@ def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, 
         same(db.store, graph=NAME, known_as="other")
 
 
+def test_a_graph_that_is_counted_as_another_does_not_begin_anew(db: Database, tmp_path: Path) -> None:
+    """Not by saying the opposite, and not with one vertex more, which no fingerprint recognises."""
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("MATCH (p:Person) CREATE (:Copy {id: p.id})")
+    db.run("MATCH (a:Person)-[:KNOWS]->(b:Person), (c:Copy {id: a.id}), (d:Copy {id: b.id}) CREATE (c)-[:LIKES]->(d)")
+    db.run("CREATE INDEX FOR (n:Copy) ON (n.id)")
+    db.run("CALL db.awaitIndexes()")
+    copied = Selection(("Copy",), ("LIKES",), "id")
+    name = db.store.merge_graph("copy", copied, "0" * 64).name
+    with pytest.raises(BudgetError, match=f"pcneo budget same {name} {NAME}"):
+        publish(db, tmp_path, "second", copied, budget_epsilon=3)
+    assert same(db.store, graph=name, known_as=NAME).spent.epsilon == 1
+    for names in ((NAME, name), (name, NAME)):
+        with pytest.raises(BudgetError, match="were said to be the same"):
+            apart(db.store, graph=names[0], other=names[1])
+    db.run("CREATE (:Person {id: 99})")
+    terms: list[dict[str, Any]] = [{}, {"budget_epsilon": 3}, {"dry_run": True}]
+    for options in terms:
+        with pytest.raises(BudgetError, match=rf"counted as graph '{name}'.*`pcneo budget same {NAME} {name}`"):
+            publish(db, tmp_path, "third", **options)
+    assert same(db.store, graph=NAME, known_as=name).spent.epsilon == 1
+    publish(db, tmp_path, "third")
+    assert shown(db).account.spent.epsilon == 2
+    with pytest.raises(BudgetError, match=f"counted as graph '{NAME}'"):
+        publish(db, tmp_path, "fourth", copied)
+
+
+def test_a_name_that_nothing_has_is_refused_while_the_other_graph_has_its_data(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    before = db.run(LEDGER)
+    says = [partial(same, graph="typo", known_as=NAME), partial(apart, graph="typo", other=NAME)]
+    for say in (*says, partial(apart, graph=NAME, other="typo")):
+        with pytest.raises(NotFoundError, match="There is no graph 'typo'; there is"):
+            say(db.store)
+    assert db.run(LEDGER) == before
+
+
 def test_of_two_names_that_no_graph_has_nothing_can_be_said(db: Database) -> None:
     with pytest.raises(NotFoundError, match="no graph 'a' and no graph 'b'"):
         same(db.store, graph="a", known_as="b")
@@ -270,8 +308,10 @@ def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
+    likes = Selection(("Person",), ("LIKES",), "id")
+    db.store.merge_graph("Person/LIKES/id", likes, "0" * 64)
     apart(db.store, graph="Person/LIKES/id", other=NAME)
-    publish(db, tmp_path, "second", Selection(("Person",), ("LIKES",), "id"), budget_epsilon=5)
+    publish(db, tmp_path, "second", likes, budget_epsilon=5)
     for epsilon in (6, 7, 8):
         budget.set_total(db.store, graph=NAME, epsilon=epsilon)
     account = same(db.store, graph="Person/LIKES/id", known_as=NAME)
@@ -307,6 +347,7 @@ def test_a_name_that_a_ledger_is_moved_to_is_entered_by_nobody_before_that_is_ov
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("MATCH (p:Person) REMOVE p:Person")
     order, entering = entered_while_read(db, monkeypatch)
     same(db.store, graph="new", known_as=NAME)
     entering.join(20)
@@ -319,6 +360,7 @@ def test_a_name_that_is_deleted_while_it_is_waited_for_is_entered_by_nobody_befo
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.store.merge_graph("new", Selection(("Person",), ("LIKES",), "id"), "0" * 64)
+    db.run("MATCH (p:Person) REMOVE p:Person")
     order, entering = entered_while_read(db, monkeypatch)
     moving = threading.Thread(target=lambda: same(db.store, graph="new", known_as=NAME))
     with db.driver.session(database=db.name) as session, session.begin_transaction() as deleting:

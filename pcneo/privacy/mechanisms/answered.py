@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,19 @@ from pcneo.privacy.mechanisms.base import Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.noise import Noise
+from pcneo.privacy.outlook import is_mostly_noise
 from pcneo.privacy.randomised_response import Flips, check_epsilon, threshold_of
+
+NO_ERROR_WARNED = "not published for k = 4"
+NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise even without a warning"
+MOSTLY_NOISE = "According to an estimate from the answers, these counts are mostly noise."
+
+
+def without_errors(from_below: float, counts: Sequence[float]) -> dict[str, str]:
+    """Return what a file says of its errors for k = 4, where only parts of them can be estimated from the answers."""
+    if is_mostly_noise(from_below, counts):
+        return {"standardErrorsAre": NO_ERROR_WARNED, "warning": MOSTLY_NOISE}
+    return {"standardErrorsAre": NO_ERROR}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

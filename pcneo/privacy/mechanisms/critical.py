@@ -14,21 +14,17 @@ from pcneo.basics.frames import rounded
 from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
-from pcneo.privacy.mechanisms.answered import Answered
+from pcneo.privacy.mechanisms.answered import Answered, without_errors
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import BOUND, ESTIMATE, USUAL_DEGREE, Utility, is_mostly_noise, noise_warning
+from pcneo.privacy.outlook import BOUND, ESTIMATE, USUAL_DEGREE, Utility, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.smoothing import BIASED
 
 EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in no group."
 """Stated with the promise where a release names the version of its groups."""
-
-NO_ERROR_WARNED = "not published for k = 4"
-NO_ERROR = f"{NO_ERROR_WARNED}: counts can be mostly noise even without a warning"
-MOSTLY_NOISE = "According to an estimate from the answers, these counts are mostly noise."
 
 SIMULATED = 8
 """Sets of answers that are simulated to find the errors of counts of 4-cliques."""
@@ -117,9 +113,7 @@ class Critical(Answered):
         if self.clip:
             columns["clipped"], record["note"] = [max(0, count) for count in counts], BIASED
         if variances is None:
-            record["standardErrorsAre"] = NO_ERROR
-            if is_mostly_noise(_root(self.least_variances(sums, answers, facts)) or 0.0, counts):
-                record |= {"standardErrorsAre": NO_ERROR_WARNED, "warning": MOSTLY_NOISE}
+            record |= without_errors(_root(self.least_variances(sums, answers, facts)) or 0.0, counts)
             return Drawn(counts, None, columns, record)
         error, how = _root(variances), ESTIMATE
         if error is None:

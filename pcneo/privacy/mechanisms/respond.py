@@ -11,7 +11,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
-from pcneo.privacy.mechanisms.answered import Answered
+from pcneo.privacy.mechanisms.answered import Answered, without_errors
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.drawn import Drawn
 from pcneo.privacy.mechanisms.parameters import Switch
@@ -19,7 +19,6 @@ from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
     ESTIMATE,
     GUESSED_DEGREE,
-    LOWER_BOUNDS,
     UPPER_ESTIMATE,
     USUAL_DEGREE,
     Foresight,
@@ -81,7 +80,6 @@ class Respond(Answered):
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
             "standardError": f"of count; {UPPER_ESTIMATE}",
-            "standardErrorAtLeast": "of count: a lower bound, and the true count is often more than two of these away",
             "smoothed": "count, drawn towards those of vertices of like degree: closer to the truth, but biased",
         }
     )
@@ -117,24 +115,27 @@ class Respond(Answered):
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
         # [respond-afterwards] No fact of the graph is available here.
         estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
-        errors_are, errors = (ESTIMATE, "standardError") if self.k == 3 else (LOWER_BOUNDS, "standardErrorAtLeast")
         record = {
             "promise": f"{self.promise} About {yes.share_true:.0f} % of the {yes.count:,} pairs answered yes are "
             "connections.",
             "total": round(estimates.total),
-            "standardErrorOfTotal": _three_digits(estimates.error_of_total),
-            "standardErrorOfACount": _three_digits(estimates.error_of_a_count),
-            "standardErrorsAre": errors_are,
             **self.of_answers(yes),
         }
         # [answers-whole]
         columns: dict[str, Sequence[float]] = {
             "degree": list(map(round, estimates.degrees)),
             "count": list(map(round, estimates.counts)),
-            errors: list(map(_three_digits, estimates.errors)),
         }
-        if warning := noise_warning(estimates.error_of_a_count, columns["count"], errors_are):
-            record["warning"] = warning
+        if self.k == 3:
+            columns["standardError"] = list(map(_three_digits, estimates.errors))
+            record |= {
+                "standardErrorOfTotal": _three_digits(estimates.error_of_total),
+                "standardErrorOfACount": _three_digits(estimates.error_of_a_count),
+                "standardErrorsAre": ESTIMATE,
+                "warning": noise_warning(estimates.error_of_a_count, columns["count"], ESTIMATE),
+            }
+        else:
+            record |= without_errors(estimates.error_of_a_count, columns["count"])
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
             columns["clipped"] = list(map(round, clipped(estimates.counts, largest)))
@@ -163,7 +164,7 @@ class Respond(Answered):
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
     def foresee(self, public: Public) -> Foresight:
-        """Return the least that the errors can be, over graphs of this mean degree, and what the answers would show."""
+        """Return the least that the errors can be, over graphs like this, and what the answers would show."""
         n, d, v, flips = self.n, min(public.mean_degree, self.n - 1), self.flips.variance, self.flips
         yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
         if self.k == 3:

@@ -451,13 +451,13 @@ def test_who_is_silent_is_left_out_and_a_late_message_joins_with_the_same_answer
     assert "# vertices: 11" in rows
 
 
-def test_a_column_says_by_its_name_where_its_standard_errors_are_only_lower_bounds(answered: Parties) -> None:
-    of_k = {3: "standardError", 4: "standardErrorAtLeast"}
-    for k, name in of_k.items():
+def test_standard_errors_are_published_for_triangles_alone(answered: Parties) -> None:
+    for k in (3, 4):
         public = read_release(collect(answered.folder, answered.home / f"k{k}.csv", k=k).public)
-        assert [column for column in public.columns if column.startswith("standardError")] == [name]
-        assert ("lower bound" in public.meanings[name]) is (k == 4)
+        numbers = {"standardErrorOfTotal", "standardErrorOfACount"} & public.record.keys()
+        assert (len(numbers), "standardError" in public.columns) == ((2, True) if k == 3 else (0, False))
         assert (public.standard_errors is None) is (k == 4)
+        assert public.record["standardErrorsAre"].startswith("an estimate" if k == 3 else "not published for k = 4")
 
 
 def test_messages_of_honest_vertices_say_what_their_rows_hold(parties: Parties) -> None:

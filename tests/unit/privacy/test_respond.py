@@ -146,6 +146,20 @@ def test_no_error_is_foreseen_above_the_true_one_and_the_number_of_triangles_bri
         assert (plain.error < (better.error or 0)) is (chance > 0.1), "where connected pairs share many neighbours"
 
 
+def test_for_four_cliques_public_numbers_say_so_little_of_the_errors_that_none_are_published() -> None:
+    """A ring of 60, each connected to the nearest ten on either side; the bound is less than a tenth of the truth."""
+    ends = [(v, (v + step) % 60) for v in range(60) for step in range(1, 11)]
+    facts = CountedGraph(graph_from_edges(range(60), *zip(*ends, strict=True)))
+    mechanism, truth = Respond(k=4, epsilon=3, n=60), facts.counts(4)
+    drawn = [mechanism.draw(facts, SimulatedNoise.seeded(seed)) for seed in range(8)]
+    error = math.sqrt(np.mean([np.square(np.array(each.counts) - truth).mean() for each in drawn]))
+    bound = mechanism.foresee(Public(20)).error
+    assert bound is not None
+    assert error > 10 * bound
+    assert all(str(each.record["standardErrorsAre"]).startswith("not published") for each in drawn)
+    assert not any("standardErrorOfTotal" in each.record or "standardError" in (each.columns or {}) for each in drawn)
+
+
 def test_what_the_answers_show_is_said_after() -> None:
     graph = CountedGraph(graph_from_edges(range(100), *zip(*[(i, i + 1) for i in range(99)], strict=True)))
     mechanism = Respond(epsilon=5, n=100)

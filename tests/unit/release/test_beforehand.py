@@ -10,7 +10,7 @@ import pytest
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
-from pcneo.privacy.outlook import LOWER_BOUNDS, Earlier, Utility, noise_warning
+from pcneo.privacy.outlook import BOUND, Earlier, Utility, noise_warning
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
@@ -145,6 +145,6 @@ def test_counts_are_called_noise_where_their_error_is_above_their_mean_and_a_bou
     assert (noise_warning(5.0, [1, 2]) or "").startswith(
         "These counts are mostly noise: their standard error is about 5"
     )
-    bound = noise_warning(5.0, [1, 2], LOWER_BOUNDS) or ""
-    assert bound.startswith("These counts are mostly noise: their standard error is at least 5")
-    assert noise_warning(1.0, [1, 2], LOWER_BOUNDS) is None
+    bound = noise_warning(5.0, [1, 2], BOUND) or ""
+    assert bound.startswith("These counts are mostly noise: their standard error is at most 5")
+    assert noise_warning(1.0, [1, 2], BOUND) is None

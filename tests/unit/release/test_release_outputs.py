@@ -85,7 +85,7 @@ def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: 
 
 
 def test_every_column_that_a_mechanism_publishes_is_told_of() -> None:
-    further = {"respond": ["degree", "count", "standardError", "standardErrorAtLeast", "clipped", "smoothed"]}
+    further = {"respond": ["degree", "count", "standardError", "clipped", "smoothed"]}
     further["modelled"] = ["degree", "count"]
     for name, mechanism in MECHANISMS.items():
         wanted = {"key", *further.get(name, ["count"])} if mechanism.counts_vertices else {"total"}

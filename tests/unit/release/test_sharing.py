@@ -57,6 +57,9 @@ def test_several_k_of_one_release_cost_its_epsilon_and_one_delta(mechanism: str)
     assert {choice.together for choice in several} == {
         f"{len(ks)} files rest on one bound of common neighbours; together they cost {alone.spend.cost}."
     }
+    together = "That is for all files that rest on one bound of common neighbours, read together."
+    assert {choice.in_plain_words for choice in several} == {f"{alone.in_plain_words} {together}"}
+    assert "by a factor of at most 7.39" in alone.in_plain_words
     assert [str(choice.request.to) for choice in several] == [f"a-k{k}-e2.csv" for k in ks]  # type: ignore[attr-defined]
 
 
