@@ -57,7 +57,7 @@ def _choose_one(
         raise ParameterError(
             f"The promise of {mechanism.name} is not about groups; leave --groups out.", name="groups", value=version
         )
-    graph, run = find_place(db, request, runs, named, with_run=mechanism.needs_groups)
+    graph, run = find_place(db, request, runs, named, with_run=mechanism.needs_groups, taken=mechanism.searches)
     vertices = count_vertices(db, graph, run)
     if version is not None and run is not None:
         (run,) = kept_versions(db, run.id, version)
@@ -89,11 +89,17 @@ def _with_place_of_answers(db: Database, request: Release, runs: Sequence[RunRec
 
 
 def find_place(
-    db: Database, request: Source, runs: Sequence[RunRecord], named: Selection, *, with_run: bool
+    db: Database,
+    request: Source,
+    runs: Sequence[RunRecord],
+    named: Selection,
+    *,
+    with_run: bool,
+    taken: Sequence[str] = (),
 ) -> tuple[GraphRecord, RunRecord | None]:
-    """Find the graph, and the run if `with_run`."""
+    """Find the graph, and the run if `with_run`; `taken` names the searches whose runs will do, empty for all."""
     if with_run:
-        run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
+        run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search, taken=taken)
         return find_graph(db, run.graph), run
     return _find_graph(db, request.graph, named), None
 

@@ -149,11 +149,19 @@ def choose_run(
     graph: str | None = None,
     p: AnyP | None = None,
     search: str | None = None,
+    taken: Sequence[str] = (),
 ) -> RunRecord:
-    """Return the only run of a whole graph that fits. Unlike `find_run`, it does not prefer the latest."""
+    """Return the only run of a whole graph that fits. Unlike `find_run`, it does not prefer the latest.
+
+    `taken` names the searches whose runs will do; empty for all. A run of another search is returned only if it is
+    named or if nothing else fits, for the caller to refuse.
+    """
     whole = [standing for standing in runs if standing.scope == "graph"]
     wanted = _Wanted.of(graph, p, search)
-    return _only(_fitting(whole, None if run == LATEST else run, wanted), whole, run, wanted)
+    fitting = _fitting(whole, None if run == LATEST else run, wanted)
+    if taken and run in (None, LATEST):
+        fitting = [standing for standing in fitting if standing.search.name in taken] or fitting[:1]
+    return _only(fitting, whole, run, wanted)
 
 
 @dataclass(frozen=True)
