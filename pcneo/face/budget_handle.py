@@ -66,8 +66,11 @@ class Budget:
         """Delete the graph's totals and releases from the ledger; `again` is its name, typed a second time."""
         return budget.forget(self.db, graph=self.graph, again=again)
 
-    def mend(self, record: str, epsilon: AnyNumber, delta: AnyNumber = 0) -> None:
-        """State what a damaged record spent, or allowed; `record` is as `db.check()` names it."""
+    def mend(self, record: str, epsilon: AnyNumber, delta: AnyNumber | None = None) -> None:
+        """State what a damaged record spent, or allowed; `record` is as `db.check()` names it.
+
+        Without `delta` the record keeps its δ, which counts as 0 where it cannot be read.
+        """
         mend(self.db, record=record, graph=self.graph, epsilon=epsilon, delta=delta)
 
     def same(self, known_as: str) -> Account:

@@ -5,20 +5,22 @@ Each of them leaves a note of what it has changed (GUARANTEE.md#budget).
 
 from __future__ import annotations
 
+import logging
 import secrets
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
-from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.exact import decimal_text, fraction_text, positive
 from pcneo.release.budget import account_of, as_json, next_number
 from pcneo.store.chosen_graph import find_graph, no_such_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
-from pcneo.store.ledger_records import LARGEST_NUMBER, LedgerRecords
+from pcneo.store.ledger_records import LARGEST_NUMBER, DamagedRecord, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.transaction import Transaction
@@ -26,30 +28,30 @@ from pcneo.store.transaction import Transaction
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
+log = logging.getLogger("pcneo")
 
 UNKNOWN = "unknown"
 """The mechanism of a release that no longer names its own: no promise of it is known."""
 
 
-def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: object = 0) -> None:
+def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: object | None = None) -> None:
     """Put a damaged record right: state which graph it belongs to, and the ε and δ that it spent, or allowed.
 
-    Everything else in it that is sound stays. A release that does not name its mechanism promises nothing; one that
-    does not state which groups it rests on counts as resting on a set of its own.
+    Everything else in it that is sound stays. Without `delta` its δ stays too, and is 0 where it cannot be read. A
+    release that does not name its mechanism promises nothing; one that does not state which groups it rests on counts
+    as resting on a set of its own.
     """
-    numbers = positive(epsilon, "epsilon", or_zero=True), positive(delta, "delta", below=1, or_zero=True)
+    exact_epsilon = positive(epsilon, "epsilon", or_zero=True)
+    stated = None if delta is None else positive(delta, "delta", below=1, or_zero=True)
     find_graph(db, graph)
     with GraphLock(db, graph) as lock, lock.last_writes() as transaction:
         ledger = read_ledger(transaction, db)
         found = next((damaged for damaged in ledger.damaged if damaged.record == record), None)
         if found is None:
             raise NotFoundError(f"The ledger has no damaged record {record!r}.", what="record", name=record)
-        values = {
-            **found.sound(),
-            "graph": graph,
-            "epsilon": fraction_text(numbers[0]),
-            "delta": fraction_text(numbers[1]),
-        }
+        exact_delta = _kept_delta(found) if stated is None else stated
+        numbers = {"epsilon": fraction_text(exact_epsilon), "delta": fraction_text(exact_delta)}
+        values = {**found.sound(), "graph": graph, **numbers}
         if found.is_release:
             values = {"id": uuid.uuid4().hex, "mechanism": UNKNOWN, "membershipHash": f"unknown, {record}", **values}
         elif not 0 < values.get("number", 0) < LARGEST_NUMBER:
@@ -57,6 +59,15 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         mend_record(transaction, found, values)
         what = f"put right {'release' if found.is_release else 'total'} {record}, which {found.why}"
         create_note(transaction, "mended", graph, what, records=[as_json(found.properties)])
+
+
+def _kept_delta(damaged: DamagedRecord) -> Fraction:
+    """Return the δ of a record whose owner states none, and log it: it must not become 0 unnoticed."""
+    if damaged.delta is None:
+        log.info("The δ of %s cannot be read; since none was stated, it counts as 0.", damaged.record)
+        return Fraction(0)
+    log.info("%s keeps its δ, %s, since no other was stated.", damaged.record, decimal_text(damaged.delta))
+    return damaged.delta
 
 
 def mend_secret(db: Database, *, graph: str) -> int:

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from pcneo.basics.exact_numbers import exact_number
@@ -102,6 +103,15 @@ class DamagedRecord:
     def __str__(self) -> str:
         """Say what is wrong, and with what."""
         return f"{'Release' if self.is_release else 'Total'} {self.record} {self.why}."
+
+    @property
+    def delta(self) -> Fraction | None:
+        """Its δ; None if that cannot be read, or cannot be a δ."""
+        try:
+            delta = exact_number(self.properties.get("delta"), _MOST_DIGITS)
+        except ValueError:
+            return None
+        return delta if 0 <= delta < 1 else None
 
     def sound(self) -> dict[str, Any]:
         """Return its properties that are of the kinds that pcneo writes, except ε1, which nothing rests on."""

@@ -182,6 +182,33 @@ def test_a_total_with_a_number_that_none_gets_is_mended_to_one_that_the_next_can
     assert [total.number for total in shown(db).totals] == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("written", "stated", "recorded", "says"),
+    [
+        ("1/1000", None, "1/1000", "keeps its δ, 0.001"),
+        ("much", None, "0/1", "cannot be read; since none was stated, it counts as 0"),
+        ("1/1000", 0, "0/1", ""),
+    ],
+)
+def test_a_record_keeps_a_delta_that_can_be_read_unless_its_owner_states_another(
+    db: Database,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    written: str,
+    stated: int | None,
+    recorded: str,
+    says: str,
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    change = "MATCH (r:PCohesionRelease) SET r.epsilon = '-1/2', r.delta = $written RETURN r.id"
+    ((record,),) = db.run(change, written=written)
+    with caplog.at_level("INFO", "pcneo"):
+        mend(db.store, record=record, graph=NAME, epsilon=1, delta=stated)
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon, r.delta") == [["1/1", recorded]]
+    assert ("δ" in caplog.text) == bool(says)
+    assert says in caplog.text
+
+
 def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_until_its_owner_has_said_whose_it_is(
     db: Database, tmp_path: Path, pcneo: Callable[..., Any]
 ) -> None:

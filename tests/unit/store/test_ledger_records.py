@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -95,6 +96,16 @@ def test_what_is_damaged_is_named_by_a_hash_where_it_has_no_name_and_keeps_what_
     _, (total,) = budget_records(rows({**TOTAL, "epsilon": 7, "id": "odd"}))
     assert total.record != "odd"
     assert total.sound() == {name: value for name, value in TOTAL.items() if name != "epsilon"}
+
+
+@pytest.mark.parametrize(
+    ("written", "delta"),
+    [("1/1000000", Fraction(1, 10**6)), ("0/1", 0), (0.5, Fraction(1, 2)), ("1/1", None), ("-1/2", None)]
+    + [(unread, None) for unread in (None, "much", "1e999999999", [1], AT)],
+)
+def test_the_delta_of_a_damaged_record_is_read_where_it_can_be(written: object, delta: Fraction | None) -> None:
+    _, (damaged,) = release_records(rows({**RELEASE, "epsilon": "much", "delta": written}))
+    assert damaged.delta == delta
 
 
 def test_of_format_2_the_search_was_called_score() -> None:
