@@ -34,6 +34,7 @@ from pcneo.store.ledger_records import ReleaseRecord
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
 _BLOCK = 2**20  # bytes of lines that are read together
 _LONGEST_HEAD = 2**20
+_SHOWN = 60  # characters of a line that is refused
 
 Positions = NDArray[np.int64]
 
@@ -93,10 +94,12 @@ class AnswersFile:
     Attributes:
         path: the file.
         record: the values in its first lines, by name.
+        head: how many these lines are.
     """
 
     path: Path
     record: Mapping[str, str] = field(repr=False, compare=False)
+    head: int = field(repr=False, compare=False)
 
     @classmethod
     def open(cls, path: AnyPath) -> AnswersFile:
@@ -104,12 +107,10 @@ class AnswersFile:
         path = Path(path)
         if path.suffix.lower() in (".csv", ".json") and path.exists():
             raise FileFormatError(f"{path} holds counts, not answers; give a file NAME.answers.gz.", path=path)
-        record: dict[str, str] = {}
         with opened(path, 4 * _LONGEST_HEAD) as file:
-            for line in _head(path, file):
-                name, _, value = line[2:].decode("utf-8", "replace").rstrip("\n").partition(": ")
-                record[name] = value
-        answers = cls(path, record)
+            lines = [line[2:].decode("utf-8", "replace").rstrip("\n") for line in _head(path, file)]
+        record = {name: value for name, _, value in (line.partition(": ") for line in lines)}
+        answers = cls(path, record, len(lines))
         _ = answers.epsilon, answers.mechanism
         return answers
 
@@ -168,27 +169,54 @@ class AnswersFile:
             yield pairs
 
     def _integer_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
+        before = self.head
         while lines := file.readlines(_BLOCK):
-            numbers = np.array(b"".join(lines).split(), np.int64)
+            try:
+                numbers = np.array(b"".join(lines).split(), np.int64).reshape(-1, 2)
+            except (ValueError, OverflowError):
+                at, line = next((at, line) for at, line in enumerate(lines, before + 1) if not _has_two_numbers(line))
+                what = "two whole numbers with a space between them"
+                raise self._bad_line(at, what, line.decode("utf-8", "replace").rstrip("\n")) from None
             positions = places_in(keys, numbers)
             if (missing := positions < 0).any():
                 raise self._unknown(int(numbers[missing][0]))
-            yield positions.reshape(-1, 2)
+            before += len(lines)
+            yield positions
 
     def _text_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
         place = {key: i for i, key in enumerate(keys.tolist())}
-        rows = csv.reader(io.TextIOWrapper(file, "utf-8", newline=""), strict=True)
+        rows = self._rows_of_two(io.TextIOWrapper(file, "utf-8", newline=""))
         while some := list(islice(rows, _BLOCK // 16)):
             pairs = [[place.get(key, key) for key in row] for row in some]
             for unknown in (key for row in pairs for key in row if isinstance(key, str)):
                 raise self._unknown(unknown)
-            yield np.array(pairs, np.int64).reshape(-1, 2)
+            yield np.array(pairs, np.int64)
+
+    def _rows_of_two(self, file: io.TextIOWrapper) -> Iterator[list[str]]:
+        rows = csv.reader(file, strict=True)
+        for row in rows:
+            if len(row) != 2:
+                what = "two keys in quotes with a comma between them"
+                raise self._bad_line(self.head + rows.line_num, what, ",".join(row))
+            yield row
+
+    def _bad_line(self, line: int, expected: str, found: str) -> FileFormatError:
+        shown = repr(found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…")
+        return bad_file(self.path, f"it cannot be read as answers: {expected} are expected, not {shown}.", line)
 
     def _unknown(self, key: object) -> GraphError:
         return GraphError(
             f"{self.path} has answers about vertex {key!r}, which is not in the graph: they are for other vertices.",
             key=key,
         )
+
+
+def _has_two_numbers(line: bytes) -> bool:
+    """Whether a line has two numbers, or is empty, which does no harm."""
+    try:
+        return len(np.array(line.split(), np.int64)) in (0, 2)
+    except (ValueError, OverflowError):
+        return False
 
 
 @contextmanager

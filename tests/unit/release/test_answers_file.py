@@ -113,6 +113,27 @@ def test_what_are_no_answers_of_this_graph_is_refused(
         AnswersFile.open(path).answers(KEYS["integers"])
 
 
+@pytest.mark.parametrize(
+    ("keys", "lines", "says"),
+    [
+        ("integers", b"-7 3\n0,1\n", "line 4: .*two whole numbers with a space between them are expected, not '0,1'"),
+        ("integers", b"\n-7 3\n5\n3 5\n", "line 5: .*two whole numbers .*, not '5'"),
+        ("integers", b"-7 99999999999999999999\n", "line 3: .*two whole numbers .*, not '-7 99999999999999999999'"),
+        ("integers", b"-7 " + b"9" * 5_000 + b"\n", "line 3: .*two whole numbers .*, not '-7 9{57}…'"),
+        ("texts", b'"1","two\nlines"\n"1"\n', "line 5: .*two keys in quotes with a comma between them .*, not '1'"),
+        ("texts", b'"1","1","1"\n', "line 3: .*two keys in quotes .*, not '1,1,1'"),
+        ("texts", b"1 2\n", "line 3: .*two keys in quotes .*, not '1 2'"),
+    ],
+)
+def test_a_line_that_is_no_pair_is_named_with_what_was_expected(
+    tmp_path: Path, keys: str, lines: bytes, says: str
+) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(HEAD + lines))
+    with pytest.raises(FileFormatError, match=says):
+        AnswersFile.open(path).answers(KEYS[keys])
+
+
 @pytest.mark.parametrize("content", [b"no gzip", gzip.compress(HEAD + b"-7 3\n")[:-4]], ids=["text", "cut"])
 def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.gz").write_bytes(content)
