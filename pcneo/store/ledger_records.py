@@ -43,7 +43,7 @@ class BudgetRecord:
 class ReleaseRecord:
     """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
 
-    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose
+    Labels and types are those of its graph, None in entries that an earlier pcneo wrote. `answers` is the release whose
     answers it is computed from, itself if it drew them; `threshold`, `vertices`, `keys_hash`, `fingerprint` and
     `answers_hash` describe the answers that it drew (DATA-MODEL.md#the-ledger).
     """
