@@ -64,6 +64,7 @@ def answer_call(
         spent = known.with_spend(checked_call.release, checked_call.epsilon)
         check_place(place, "to", replace=False, taken=_ANSWERED)
         checked_call.tell_what_answers_show()
+        checked_call.tell_what_is_promised()
         # [party-spend-first]
         write_ledger(book, spent)
     try:

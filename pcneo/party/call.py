@@ -16,6 +16,8 @@ from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_obje
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE
+from pcneo.privacy.plain_words import in_plain_words
+from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon, shown, threshold_of
 
 log = logging.getLogger("pcneo")
@@ -46,6 +48,14 @@ class Call:
     def tell_what_answers_show(self) -> None:
         """Log how ε compares with ln(n/d), for a guessed d, before anyone has spent anything."""
         log.info("%s", shown(self.epsilon, len(self.key_list), USUAL_DEGREE, GUESSED_DEGREE))
+
+    def tell_what_is_promised(self) -> None:
+        """Log the promise as whoever consents to it reads it, with its numbers at this ε."""
+        log.info(
+            "Your answers, and all that is computed from them, keep this promise for each connection whose two ends "
+            "are honest. %s",
+            in_plain_words(self.epsilon, Fraction(0), Protects.EVERY_CONNECTION),
+        )
 
 
 def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:

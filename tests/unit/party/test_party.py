@@ -195,6 +195,24 @@ def test_the_spend_is_written_before_a_coin_is_drawn(parties: Parties) -> None:
     assert seen == [1]
 
 
+def test_what_a_vertex_consents_to_is_said_in_plain_words_before_it_spends(
+    parties: Parties, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said_before: list[str] = []
+    write = answering.write_ledger
+
+    def write_noting(*arguments: Any) -> None:
+        said_before.extend(caplog.messages)
+        write(*arguments)
+
+    monkeypatch.setattr(answering, "write_ledger", write_noting)
+    with caplog.at_level("INFO", "pcneo"):
+        parties.answer(3)
+    plain_words = Respond(epsilon=2).on(len(KEYS)).in_plain_words
+    assert "by a factor of at most 7.39" in plain_words
+    assert any(said.endswith(f"whose two ends are honest. {plain_words}") for said in said_before)
+
+
 def test_a_message_that_cannot_be_written_is_paid_for(parties: Parties, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, message: object) -> None:
         raise PcneoError(f"{path} cannot be written: No space left on device.")
