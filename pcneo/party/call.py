@@ -99,11 +99,16 @@ def read_call(path: AnyPath) -> Call:
     except GraphError as error:
         raise bad(path, str(error).rstrip(".")) from error
     if fields["vertices"] != len(keys):
-        raise bad(path, f"it lists {len(keys):,} keys, but gives their number as {fields['vertices']!r}")
+        raise bad(path, f"it lists {len(keys):,} keys, but gives their number as {_shown(fields['vertices'])}")
     # [party-threshold] Computed here: a collector that named a smaller one would be shown more than ε allows.
-    if type(fields["threshold"]) is not int or fields["threshold"] != threshold_of(epsilon):
-        raise bad(path, f"the threshold of its epsilon is {threshold_of(epsilon):,}, not {fields['threshold']!r}")
+    threshold = fields["threshold"]
+    if type(threshold) is not int or threshold != threshold_of(epsilon):
+        raise bad(path, f"the threshold of its epsilon is {threshold_of(epsilon):,}, not {_shown(threshold)}")
     return Call(release, epsilon, key_list)
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if type(value) is int else repr(value)
 
 
 def _check_size(key_list: AskedKeys) -> None:
