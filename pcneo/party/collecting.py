@@ -19,6 +19,7 @@ from pcneo.party.messages import SUFFIX, read_message
 from pcneo.privacy.collector import check_answered, put_together
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.outlook import Utility
+from pcneo.privacy.randomised_response import Yes
 from pcneo.release.answers_file import answers_hash, write_answers
 from pcneo.release.outputs import (
     answers_record,
@@ -84,10 +85,11 @@ def collect(
     for path in (to, answers_to):
         check_writable(path)
     check_keys(call.key_list.keys.tolist(), to.suffix)
-    log.info("%s %s", if_all_answer.describe(Utility()), if_all_answer.answers_would_show())
+    log.info("%s", if_all_answer.describe(Utility()))
     sent = _messages(folder, call)
     present, rows = put_together(call.key_list, sent)
     mechanism, answers, keys = wanted.on(len(present)), AnsweredPairs(rows), call.key_list.keys[present]
+    mean_degree = Yes(mechanism.flips, answers.yes_count).mean_degree
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
     write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
     drawn = mechanism.computed(answers)
@@ -103,7 +105,7 @@ def collect(
         silent=silent,
         total=record["total"],
         promise=record["promise"],
-        remark=drawn.remark,
+        remark=mechanism.answers_would_show(mean_degree, "the mean degree that the answers estimate,"),
         standard_error_of_total=record.get("standardErrorOfTotal"),
         standard_errors_are=record["standardErrorsAre"],
         standard_error_of_a_count=record.get("standardErrorOfACount"),

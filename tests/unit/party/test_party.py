@@ -28,6 +28,7 @@ from pcneo.party.answering import answer_call
 from pcneo.party.call import call
 from pcneo.party.collecting import collect
 from pcneo.privacy.mechanisms import Respond
+from pcneo.privacy.randomised_response import WARNING
 from pcneo.release.public_file import read_release
 
 KEYS = list(range(1, 13))
@@ -477,6 +478,20 @@ def test_standard_errors_are_published_for_triangles_alone(answered: Parties) ->
         assert (len(numbers), "standardError" in public.columns) == ((2, True) if k == 3 else (0, False))
         assert (public.standard_errors is None) is (k == 4)
         assert public.record["standardErrorsAre"].startswith("an estimate" if k == 3 else "not published for k = 4")
+
+
+def test_what_collected_answers_show_is_said_once_by_the_mean_degree_that_they_estimate(
+    answered: Parties, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.clear()
+    with caplog.at_level("INFO", "pcneo"):
+        made = collect(answered.folder, answered.home / "out.csv")
+    assert "MB of memory" in caplog.text
+    assert "ln(n/d)" not in caplog.text
+    threshold = read_release(made.public).record["logOfVerticesOverMeanDegree"]
+    of_estimate = f"ln(n/d) is {threshold:.1f} for n = 12 vertices and the mean degree that the answers estimate,"
+    assert made.remark.startswith(of_estimate)
+    assert made.remark.endswith(WARNING)
 
 
 def test_messages_of_honest_vertices_say_what_their_rows_hold(parties: Parties) -> None:
