@@ -198,13 +198,15 @@ class Release(Source, Destination):
         file = self.answers_from
         if file is None:
             return
-        for name, given, own in (
-            ("mechanism", self.mechanism.name, file.mechanism),
-            ("epsilon", self.mechanism.epsilon, file.epsilon),
+        for name, option, given, own in (
+            ("mechanism", "--mechanism", self.mechanism.name, file.mechanism),
+            ("epsilon", "-e", self.mechanism.epsilon, file.epsilon),
         ):
             if given != own:
                 raise ParameterError(
-                    f"The answers in {file.path} have {name} {own}; leave {name} out.", name=name, value=given
+                    f"The answers in {file.path} have {name} {own}; leave {name} out (on the command line {option}).",
+                    name=name,
+                    value=given,
                 )
 
 

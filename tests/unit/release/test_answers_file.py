@@ -149,7 +149,10 @@ def test_a_request_takes_mechanism_and_epsilon_of_its_answers(tmp_path: Path) ->
     request = requested(to="b.csv", answers_from=path)
     assert request.mechanism == Respond(epsilon="1/3")
     request.check_answers_from()
-    wrong: list[dict[str, Any]] = [{"mechanism": "edge"}, {"epsilon": "1/2"}]
-    for given in wrong:
-        with pytest.raises(ParameterError, match="leave"):
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"mechanism": "edge"}, r"leave mechanism out \(on the command line --mechanism\)"),
+        ({"epsilon": "1/2"}, r"leave epsilon out \(on the command line -e\)"),
+    ]
+    for given, says in wrong:
+        with pytest.raises(ParameterError, match=says):
             requested(to="b.csv", answers_from=path, **given).check_answers_from()
