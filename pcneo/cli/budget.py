@@ -254,7 +254,14 @@ def mend_record(
         str | None,
         typer.Option("--epsilon", help="The ε that it spent or, for a total, that it allows.", show_default=False),
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="The δ that it spent or, for a total, that it allows.")] = "0",
+    delta: Annotated[
+        str | None,
+        typer.Option(
+            "--delta",
+            help="The δ that it spent or, for a total, that it allows.",
+            show_default="its own, or 0 if that cannot be read",
+        ),
+    ] = None,
 ) -> None:
     """State what a damaged record of the ledger stands for; the ledger keeps a note of what it was.
 

@@ -20,7 +20,7 @@ from pcneo.basics.user import user
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost, compose
-from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.exact import fraction_text, positive, typed_text
 from pcneo.privacy.mechanisms import protection_of
 from pcneo.privacy.protection import Protects
 from pcneo.store.chosen_graph import find_graph
@@ -106,10 +106,11 @@ def _account(ledger: LedgerRecords, graph: str) -> Account:
 def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
     """Say what to do about a damaged record."""
     name = shlex.quote(damaged.graph or graph)
+    its_delta = "" if damaged.delta is None else f" --delta {typed_text(damaged.delta)}"
     return (
         "No version of pcneo writes that: someone has changed the ledger, and nothing is released until it is put "
         "right. Record what it spent, or allowed, with "
-        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E`."
+        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E{its_delta}`."
     )
 
 
@@ -128,7 +129,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
     """Refuse a ledger to a second name over the same data: with two totals, neither would protect it.
 
     Two names have the same data if they share a relationship type, and either a label or two nodes that carry a label
-    of each. A graph whose own node someone has deleted is known by its releases; those of pcneo 0.2.0 and earlier do
+    of each. A graph whose own node someone has deleted is known by its releases; those that an earlier pcneo wrote may
     not record which labels and types it had, and count against every other name.
     """
     used = ledger.used | {graph.name for graph in graphs}

@@ -209,6 +209,17 @@ def test_a_record_keeps_a_delta_that_can_be_read_unless_its_owner_states_another
     assert says in caplog.text
 
 
+def test_the_command_that_mends_a_record_carries_its_delta_and_keeps_it_without(
+    db: Database, tmp_path: Path, pcneo: Callable[..., Any]
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    ((record,),) = db.run("MATCH (r:PCohesionRelease) SET r.epsilon = '-1/2', r.delta = '1/1000' RETURN r.id")
+    with pytest.raises(BudgetError, match=f"`pcneo budget mend {record} {NAME} --epsilon E --delta 0.001`"):
+        publish(db, tmp_path, "second")
+    assert pcneo("budget", "mend", record, NAME, "--epsilon", "1")[0] == 0
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.delta") == [["1/1000"]]
+
+
 def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_until_its_owner_has_said_whose_it_is(
     db: Database, tmp_path: Path, pcneo: Callable[..., Any]
 ) -> None:
