@@ -7,7 +7,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Any, ParamSpec, Self, TextIO, TypeVar
 
 _Given = ParamSpec("_Given")
@@ -92,11 +92,8 @@ class _LateBars:
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if self._begin is not None and time.monotonic() > self._begin:
-            from rich.errors import LiveError
-
             self._begin = None
-            with suppress(LiveError):  # the caller draws bars of their own
-                self._bars = self._drawn.enter_context(ProgressBars())
+            self._bars = self._drawn.enter_context(ProgressBars())
         if self._bars is not None:
             self._bars(stage, done, total)
 

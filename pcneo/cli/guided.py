@@ -101,12 +101,15 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     another pcneo is writing is refused before the other questions.
     """
     from pcneo.privacy.mechanisms import MECHANISMS
+    from pcneo.release.budget import check_holds_its_ledger
     from pcneo.release.choice import find_place
     from pcneo.release.spending import account_now
+    from pcneo.store.ledger import list_ledger
 
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
     graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # refuses before any answer
+    check_holds_its_ledger(list_ledger(db), graph.name)
     if not terms.dry_run:
         _check_not_being_written(db, graph)
     mechanism = _ask_mechanism()
@@ -207,6 +210,7 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
         expect = _asked(_MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε.", guess, mean_count)
         if expect:
             break
+        expect = None
     try:
         epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
     except ParameterError as refused:
@@ -219,14 +223,21 @@ def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms
     """Return the smallest ε at which the total has so small an error; raise a ParameterError if no ε does that."""
     from pcneo.privacy.foresight import advise
     from pcneo.release.choice import count_vertices
+    from pcneo.release.published_means import earlier_of
+    from pcneo.store.ledger import list_ledger
 
     n, public = count_vertices(db, graph, None), terms.public
-    advice = advise(n, min(public.mean_degree, n - 1), expect=public.mean_count, error_of_total=error)
+    published = None if terms.mean_degree is not None else earlier_of(list_ledger(db), graph.name).mean_degree
+    degree = min(published or public.mean_degree, n - 1)
+    advice = advise(n, degree, expect=public.mean_count, error_of_total=error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
     if advised.refused is not None or not advised.epsilon:
         raise ParameterError(advised.refused or "", name="error", value=error)
     off = rounded(advice.wanted and advice.wanted.error)
-    note(f"ε = {advised.epsilon}: with a smaller one, the total would typically be off by more than {off}.")
+    note(
+        f"ε = {advised.epsilon}: with a smaller one, the total would typically be off by more than {off}, if a vertex "
+        f"has {rounded(degree)} connections on average."
+    )
     return advised.epsilon
 
 
@@ -297,29 +308,31 @@ def agrees(
     if wanted.budget is not None:
         further += ["--budget-epsilon", wanted.budget]
     place = release.run.id if release.run else release.graph.name
-    typed = [place if word == named and wanted.source.names_run else word for word in sys.argv[1:]]
+    typed = [place if word == named and wanted.source.names_run else word for word in sys.argv[2:]]
     if named is None:
         further.append(place)
     note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everyone to see.")
-    note(_price(db, release, terms))
+    note(_price(db, prepared, terms))
     note("To do the same without questions:")
-    note_verbatim(f"  pcneo {shlex.join([*typed, *further])}")
+    note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:2], *typed, *further])}")
     with saying_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
 
 
-def _price(db: Database, release: Prepared, terms: Terms) -> str:
-    """Return a sentence about what the release spends, and what it leaves."""
+def _price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
+    """Return a sentence about what the release spends, for all its k, and what it leaves."""
+    from pcneo.privacy.composition import compose
     from pcneo.release.spending import account_now
 
-    spends, total = f"this release spends {release.spend.cost.without_zero}", terms.total
+    release, cost = prepared[0], compose(each.spend.cost for each in prepared)
+    spends, total = f"this release spends {cost.without_zero}", terms.total
     if total is not None:
-        which = "all of which this release spends" if total.epsilon == release.spend.epsilon else f"of which {spends}"
+        which = "all of which this release spends" if total.epsilon == cost.epsilon else f"of which {spends}"
         return f"This graph has no budget yet ({_LIMIT}). It will be set to {total.without_zero}, {which}."
     account = account_now(db, release.graph.name)
     if account.left is None:
         return f"There is no bound on what this graph has spent; {spends} more."
-    afterwards = replace(account, spends=(*account.spends, release.spend))
+    afterwards = replace(account, spends=(*account.spends, *(each.spend for each in prepared)))
     return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}."
 
 

@@ -57,7 +57,7 @@ class Counts(Table):
         self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
         # A prepared release holds exact counts, and is not kept.
         self.mechanism = prepared[0].mechanism.name
-        joint = prepared[0].joint
+        joint = prepared[0].joint if len(prepared) > 1 else None
         self.epsilon: Fraction = (joint and joint.epsilon) or prepared[0].mechanism.epsilon
         self.ks = tuple(ready.mechanism.k for ready in prepared)
         self.promise = prepared[0].promise

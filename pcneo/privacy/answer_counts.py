@@ -22,7 +22,7 @@ from pcneo.privacy.smoothing import degree_bounds
 Floats = NDArray[np.float64]
 
 SAMPLED = 2**20
-"""How many pairs are looked at for the standard errors where there are more; their own error is then below 1 %."""
+"""How many pairs are looked at for the standard errors where there are more: these are then known to 2 % or better."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,7 +132,8 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
     of each. A graph whose own node someone has deleted is known by its releases; those that an earlier pcneo wrote may
     not record which labels and types it had, and count against every other name.
     """
-    used = ledger.used | {graph.name for graph in graphs}
+    moved = {graph.name for graph in ledger.graphs if ledger.holder(graph.name) != graph.name}
+    used = ledger.used | moved | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
     for graph in graphs:
         for other in known.values():
@@ -143,17 +144,35 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                     graph=graph.name,
                     other=other.name,
                 )
+        is_known = any(record.name == graph.name for record in ledger.graphs)
         for release in ledger.lost:
             lost = _lost_graph(release)
             if release.graph not in known and (lost is None or _share_data(graph, lost, ledger.share_nodes)):
                 raise BudgetError(
                     f"Graph {release.graph!r}, from which release {release.id} was made, is gone from the database, "
                     f"and {'may have had' if lost is None else 'had'} data in common with graph {graph.name!r}. What "
-                    f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}, or count it as "
-                    f"this graph's with `pcneo budget same {shlex.quote(graph.name)} {shlex.quote(release.graph)}`.",
+                    f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}"
+                    f"{_or_count_it(graph.name, release.graph) if is_known else ''}.",
                     graph=graph.name,
                     other=release.graph,
                 )
+
+
+def _or_count_it(graph: str, other: str) -> str:
+    return f", or count it as this graph's with `pcneo budget same {shlex.quote(graph)} {shlex.quote(other)}`"
+
+
+def check_holds_its_ledger(ledger: LedgerRecords, graph: str) -> None:
+    """Refuse a graph whose ledger its owner has moved to another name, where it would begin with nothing spent."""
+    if (holder := ledger.holder(graph)) != graph:
+        raise BudgetError(
+            f"Graph {graph!r} is counted as graph {holder!r}, as `pcneo budget same` has stated: what it has spent is "
+            "in the ledger of that name. Use that name, or take the ledger back with `pcneo budget same "
+            f"{shlex.quote(graph)} {shlex.quote(holder)}`. If this is another graph, give it another name. Nothing was "
+            "spent or changed.",
+            graph=graph,
+            other=holder,
+        )
 
 
 def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: str | None = None) -> None:
@@ -164,18 +183,13 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
     type leaves that behind.
     """
     # [renamed-graph]
-    if (counted_as := ledger.counted_as(graph.name)) is not None:
-        raise BudgetError(
-            f"Graph {graph.name!r} is counted as graph {counted_as!r}, as `pcneo budget same` has stated: what it has "
-            f"spent is in the ledger of that name. Release it under that name, or take the ledger back with `pcneo "
-            f"budget same {shlex.quote(graph.name)} {shlex.quote(counted_as)}`. Nothing was spent.",
-            graph=graph.name,
-            other=counted_as,
-        )
+    check_holds_its_ledger(ledger, graph.name)
     for release in ledger.releases:
         is_other = release.graph != graph.name and not ledger.are_apart(graph.name, release.graph)
         if is_other and fingerprint is not None and release.keys_fingerprint == fingerprint:
-            raise _which_graph(graph, release.graph, "has the vertices of graph {}, which has releases.")
+            is_known = any(record.name == graph.name for record in ledger.graphs)
+            first = "" if is_known else " (A dry run does not enter this graph; run the release first, which does.)"
+            raise _which_graph(graph, release.graph, f"has the vertices of graph {{}}, which has releases.{first}")
     for other in ledger.graphs:
         is_other = other.name != graph.name and not ledger.are_apart(graph.name, other.name)
         if is_other and other.name in ledger.used and ledger.is_empty(other.selection):
@@ -267,6 +281,7 @@ def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None
     with ledger_locked(db, [record]) as locks, last_writes_of([graph], locks) as writing:
         transaction = writing[graph]
         ledger = read_ledger(transaction, db)
+        check_holds_its_ledger(ledger, graph)
         check_sole_names(ledger, [record])
         account = account_of(ledger, graph)
         total = Cost(wanted.epsilon, account.total.delta) if delta is None and account.total else wanted

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import shlex
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import decimal_text, fraction_text, positive
-from pcneo.release.budget import account_of, as_json, next_number
+from pcneo.release.budget import account_of, as_json, check_holds_its_ledger, next_number
 from pcneo.store.chosen_graph import find_graph, no_such_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER, DamagedRecord, LedgerRecords
@@ -104,6 +105,8 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
         if known_as not in ledger.used:
             raise NotFoundError(f"The ledger has nothing of graph {known_as!r}.", what="graph", name=known_as)
         _check_there_is(ledger, graph, known_as)
+        if ledger.holder(graph) != known_as:
+            check_holds_its_ledger(ledger, graph)
         account_of(ledger, known_as)
         add = max(0, ledger.last_number(known_as) + 1)
         if ledger.last_number(graph):
@@ -121,15 +124,16 @@ def apart(db: Database, *, graph: str, other: str) -> None:
     """
     with _held(db, graph, other) as transaction:
         ledger = read_ledger(transaction, db)
-        if not {graph, other} & ledger.used:
-            raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
-        if ledger.are_same(graph, other):
+        if (holder := ledger.holder(graph)) == ledger.holder(other):
             raise BudgetError(
                 f"Graphs {graph!r} and {other!r} were said to be the same, with `pcneo budget same`, and their spends "
-                "are counted together; that cannot be taken back by saying the opposite. Nothing was changed.",
+                "are counted together. Saying the opposite does not undo that; only `pcneo budget forget "
+                f"{shlex.quote(holder)}` does, which forgets what was spent. Nothing was changed.",
                 graph=graph,
                 other=other,
             )
+        if not {graph, other} & ledger.used:
+            raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
         _check_there_is(ledger, graph, other)
         _check_there_is(ledger, other, graph)
         what = f"{graph} and {other} are different graphs"

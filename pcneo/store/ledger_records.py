@@ -183,14 +183,27 @@ class LedgerRecords:
         """Whether the owner has said that two names stand for different graphs."""
         return any(note.kind == "apart" and {note.graph, note.other} == {graph, other} for note in self.notes)
 
-    def are_same(self, graph: str, other: str) -> bool:
-        """Whether the owner has ever said that two names stand for one graph."""
-        return any(note.kind == "same" and {note.graph, note.other} == {graph, other} for note in self.notes)
+    def holder(self, graph: str) -> str:
+        """Return the name whose ledger holds what a graph has spent: its own, unless its owner has moved that.
 
-    def counted_as(self, graph: str) -> str | None:
-        """Return the name to which the owner has moved the ledger of a graph; None if it was not, or was taken back."""
-        moves = [note for note in self.notes if note.kind == "same" and graph in (note.graph, note.other)]
-        return moves[-1].graph if moves and moves[-1].other == graph and moves[-1].graph in self.used else None
+        A move ends where it is taken back, and where the ledger that it led to is forgotten.
+        """
+        moved: dict[str, str] = {}
+
+        def held_by(name: str) -> str:
+            while name in moved:
+                name = moved[name]
+            return name
+
+        for note in self.notes:
+            if note.kind == "same" and note.other is not None:
+                if held_by(note.graph) == note.other:
+                    moved.pop(note.graph, None)
+                if held_by(note.graph) != note.other:
+                    moved[note.other] = note.graph
+            elif note.kind == "forgotten":
+                moved = {name: to for name, to in moved.items() if held_by(name) != note.graph}
+        return held_by(graph)
 
     def last_number(self, graph: str) -> int:
         """Return the highest number of a total of a graph, 0 where it has none."""

@@ -132,12 +132,24 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
     answers = [("1, 2 or 3: ", "2"), *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    said = r"ε = ([\d.]+): with a smaller one, the total would typically be off by more than [\d.,]+\.\s"
-    (epsilon,) = set(re.findall(said, text))
+    said = r"ε = ([\d.]+): with a smaller one, .* off by more than [\d.,]+, if a vertex has 3 connections on average\."
+    (epsilon,) = set(re.findall(said, " ".join(text.split())))
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
     assert not budget.show(db.store)
+
+
+@pytest.mark.parametrize("then", ["±4", "2"])
+def test_after_a_mean_that_is_not_known_an_error_in_cliques_or_an_epsilon_may_be_typed(
+    db: Database, tmp_path: Path, server: Any, then: str
+) -> None:
+    nothing = [(HOW, "±20%"), ("press Enter and type an ε.: ", "")]
+    answers = [("1, 2 or 3: ", "2"), *nothing, (HOW, then), FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "No ε follows" not in text
+    assert "--expect" not in text
 
 
 def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(

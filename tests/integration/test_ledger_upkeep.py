@@ -202,6 +202,7 @@ def test_a_record_keeps_a_delta_that_can_be_read_unless_its_owner_states_another
     publish(db, tmp_path, "first", budget_epsilon=3)
     change = "MATCH (r:PCohesionRelease) SET r.epsilon = '-1/2', r.delta = $written RETURN r.id"
     ((record,),) = db.run(change, written=written)
+    caplog.clear()
     with caplog.at_level("INFO", "pcneo"):
         mend(db.store, record=record, graph=NAME, epsilon=1, delta=stated)
     assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon, r.delta") == [["1/1", recorded]]
@@ -322,6 +323,43 @@ def test_a_graph_that_is_counted_as_another_does_not_begin_anew(db: Database, tm
     assert shown(db).account.spent.epsilon == 2
     with pytest.raises(BudgetError, match=f"counted as graph '{NAME}'"):
         publish(db, tmp_path, "fourth", copied)
+
+
+def test_no_sequence_of_statements_leaves_a_spent_graph_at_nothing(db: Database, tmp_path: Path) -> None:
+    """Counted as another that is counted as a third; a total or another's ledger under the name that was moved."""
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    for number, name in enumerate(("second", "third", "other")):
+        db.run(f"CREATE (:Copy{number} {{id: 1}})-[:LIKES]->(:Copy{number} {{id: 2}})")
+        db.store.merge_graph(name, Selection((f"Copy{number}",), ("LIKES",), "id"), str(number) * 64)
+    budget.set_total(db.store, graph="other", epsilon=1)
+    same(db.store, graph="second", known_as=NAME)
+    same(db.store, graph="third", known_as="second")
+    refusals = [
+        partial(budget.set_total, db.store, graph=NAME, epsilon=9),
+        partial(same, db.store, graph=NAME, known_as="other"),
+        partial(publish, db, tmp_path, "second", budget_epsilon=3),
+    ]
+    for refused in refusals:
+        with pytest.raises(BudgetError, match=f"'{NAME}' is counted as graph 'third'"):
+            refused()
+    for other in ("second", "third"):
+        with pytest.raises(BudgetError, match="only `pcneo budget forget third`"):
+            apart(db.store, graph=NAME, other=other)
+    assert same(db.store, graph=NAME, known_as="third").spent.epsilon == 1
+    with pytest.raises(BudgetError, match=f"'second' is counted as graph '{NAME}'"):
+        budget.set_total(db.store, graph="second", epsilon=9)
+
+
+def test_once_the_ledger_that_took_it_over_is_forgotten_a_graph_has_its_own_again(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("CREATE (:Copy {id: 1})-[:LIKES]->(:Copy {id: 2})")
+    db.store.merge_graph("second", Selection(("Copy",), ("LIKES",), "id"), "0" * 64)
+    same(db.store, graph="second", known_as=NAME)
+    budget.forget(db.store, graph="second", again="second")
+    publish(db, tmp_path, "again", budget_epsilon=3)
+    budget.set_total(db.store, graph="second", epsilon=1)
+    publish(db, tmp_path, "once more")
+    assert shown(db).account.spent.epsilon == 2
 
 
 def test_a_name_that_nothing_has_is_refused_while_the_other_graph_has_its_data(db: Database, tmp_path: Path) -> None:

@@ -169,9 +169,11 @@ class Respond(Answered):
         yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
         if self.k == 3:
             # For each vertex on average: two-paths, and Σ cn(x, y)² over pairs. cn² >= cn, and where the number of
-            # triangles is known, Cauchy-Schwarz says more about connected pairs: they share 2t/d on average.
+            # triangles is known, Cauchy-Schwarz says more about connected pairs: they share 2t/d on average. A guess
+            # of d that leaves no room for t triangles is too small, and would make that too large.
             paths, t = max(0.0, d * (d - 1) / 2), public.mean_count or 0.0
-            squares = max(t, 2 * t**2 / d) + max(0.0, paths - t)
+            room = max(d, (1 + math.sqrt(1 + 8 * t)) / 2)
+            squares = max(t, 2 * t**2 / room) + max(0.0, paths - t)
             of_edges = v**2 * (n * d / 2) * (n - 2)
             total = v * n * squares + of_edges + v**3 * math.comb(n, 3)
             count = v * (paths + 2 * squares) + 3 * of_edges / n + v**3 * math.comb(n - 1, 2)

@@ -146,6 +146,14 @@ def test_no_error_is_foreseen_above_the_true_one_and_the_number_of_triangles_bri
         assert (plain.error < (better.error or 0)) is (chance > 0.1), "where connected pairs share many neighbours"
 
 
+def test_a_guessed_mean_degree_without_room_for_the_triangles_makes_no_error_too_large() -> None:
+    """Copies of a complete graph of 41: 40 connections and 780 triangles at each vertex, but 10 connections guessed."""
+    mechanism = Respond(epsilon=3, n=41 * 25)
+    guessed, known = (mechanism.foresee(Public(degree, 780)) for degree in (10, 40))
+    assert (guessed.error or 0) <= (known.error or 0)
+    assert (guessed.error_of_total or 0) <= (known.error_of_total or 0)
+
+
 def test_for_four_cliques_public_numbers_say_so_little_of_the_errors_that_none_are_published() -> None:
     """A ring of 60, each connected to the nearest ten on either side; the bound is less than a tenth of the truth."""
     ends = [(v, (v + step) % 60) for v in range(60) for step in range(1, 11)]
