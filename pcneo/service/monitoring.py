@@ -109,6 +109,7 @@ class _Door:
         for task in (left := asyncio.all_tasks() - {asyncio.current_task()}):
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await asyncio.sleep(0)  # transports that were just closed let go of their sockets in the loop's next round
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._open) >= self._most:
