@@ -88,11 +88,10 @@ class _LateBars:
     def __init__(self, drawn: ExitStack) -> None:
         self._drawn = drawn
         self._bars: ProgressBars | None = None
-        self._begin: float | None = time.monotonic() + PATIENCE
+        self._begin = time.monotonic() + PATIENCE
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
-        if self._begin is not None and time.monotonic() > self._begin:
-            self._begin = None
+        if self._bars is None and time.monotonic() > self._begin:
             self._bars = self._drawn.enter_context(ProgressBars())
         if self._bars is not None:
             self._bars(stage, done, total)

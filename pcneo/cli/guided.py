@@ -34,6 +34,7 @@ from pcneo.errors import BudgetError, ParameterError
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
     from pcneo.privacy.composition import Cost
+    from pcneo.privacy.outlook import Earlier
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database, GraphRecord
 
@@ -101,15 +102,16 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     another pcneo is writing is refused before the other questions.
     """
     from pcneo.privacy.mechanisms import MECHANISMS
-    from pcneo.release.budget import check_holds_its_ledger
+    from pcneo.release.budget import account_of, check_holds_its_ledger
     from pcneo.release.choice import find_place
-    from pcneo.release.spending import account_now
+    from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
     source = _which_graph(db, source, selection)
     runs = db.list_runs()
     graph, _ = find_place(db, source, runs, selection, with_run=source.names_run)  # refuses before any answer
-    check_holds_its_ledger(list_ledger(db), graph.name)
+    ledger = list_ledger(db)
+    check_holds_its_ledger(ledger, graph.name)
     if not terms.dry_run:
         _check_not_being_written(db, graph)
     mechanism = _ask_mechanism()
@@ -123,10 +125,10 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     if needs_groups and not source.names_run:
         source = _which_run(source, [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)])
         graph, _ = find_place(db, source, runs, selection, with_run=True)
-    total = account_now(db, graph.name).total
+    total = account_of(ledger, graph.name).total
     if total is not None and not terms.dry_run:
         _check_delta(mechanism, graph, total)
-    epsilon, expect = _ask_how(db, mechanism, graph, terms)
+    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name))
     to = _asked("Public file, .csv or .json", free_name(), public_file)
     needs_budget = terms.budget_epsilon is None and total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
@@ -182,11 +184,10 @@ def _ask_mechanism() -> str:
     return _asked("1, 2 or 3", None, partial(numbered_of, list(_CHOICES)))
 
 
-def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> tuple[str, str | None]:
+def _ask_how(
+    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
+) -> tuple[str, str | None]:
     """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
-    from pcneo.release.published_means import earlier_of
-    from pcneo.store.ledger import list_ledger
-
     default, hint, expect = "1", "", None
     known = "the groups and " if mechanism == "critical" else ""
     if mechanism == "respond":
@@ -205,29 +206,27 @@ def _ask_how(db: Database, mechanism: str, graph: GraphRecord, terms: Terms) -> 
             return epsilon, None
         if not error.endswith("%") or terms.expect is not None:
             break
-        published = earlier_of(list_ledger(db), graph.name).mean_count
-        guess = f"{float(f'{published:.3g}'):g}" if published else ""
+        guess = f"{float(f'{earlier.mean_count:.3g}'):g}" if earlier.mean_count else ""
         expect = _asked(_MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε.", guess, mean_count)
         if expect:
             break
         expect = None
     try:
-        epsilon = _follows(db, mechanism, graph, error, terms if expect is None else replace(terms, expect=expect))
+        meant = terms if expect is None else replace(terms, expect=expect)
+        epsilon = _follows(db, mechanism, graph, error, meant, earlier)
     except ParameterError as refused:
         note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
         epsilon = _asked("ε", default, partial(epsilon_of, mechanism))
     return epsilon, expect
 
 
-def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms) -> str:
+def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms, earlier: Earlier) -> str:
     """Return the smallest ε at which the total has so small an error; raise a ParameterError if no ε does that."""
     from pcneo.privacy.foresight import advise
     from pcneo.release.choice import count_vertices
-    from pcneo.release.published_means import earlier_of
-    from pcneo.store.ledger import list_ledger
 
     n, public = count_vertices(db, graph, None), terms.public
-    published = None if terms.mean_degree is not None else earlier_of(list_ledger(db), graph.name).mean_degree
+    published = earlier.mean_degree if terms.mean_degree is None else None
     degree = min(published or public.mean_degree, n - 1)
     advice = advise(n, degree, expect=public.mean_count, error_of_total=error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)

@@ -50,7 +50,7 @@ class Call:
         log.info("%s", shown(self.epsilon, len(self.key_list), USUAL_DEGREE, GUESSED_DEGREE))
 
     def tell_what_is_promised(self) -> None:
-        """Log the promise as whoever consents to it reads it, with its numbers at this ε."""
+        """Log the promise in plain words, with its numbers at this ε, for the person who consents to it."""
         log.info(
             "Your answers, and all that is computed from them, keep this promise for each connection whose two ends "
             "are honest. %s",

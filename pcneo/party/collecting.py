@@ -89,7 +89,6 @@ def collect(
     sent = _messages(folder, call)
     present, rows = put_together(call.key_list, sent)
     mechanism, answers, keys = wanted.on(len(present)), AnsweredPairs(rows), call.key_list.keys[present]
-    mean_degree = Yes(mechanism.flips, answers.yes_count).mean_degree
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
     write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
     drawn = mechanism.computed(answers)
@@ -105,7 +104,7 @@ def collect(
         silent=silent,
         total=record["total"],
         promise=record["promise"],
-        remark=mechanism.answers_would_show(mean_degree, "the mean degree that the answers estimate,"),
+        remark=mechanism.answers_show(Yes(mechanism.flips, answers.yes_count)),
         standard_error_of_total=record.get("standardErrorOfTotal"),
         standard_errors_are=record["standardErrorsAre"],
         standard_error_of_a_count=record.get("standardErrorOfACount"),

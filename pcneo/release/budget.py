@@ -132,7 +132,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
     of each. A graph whose own node someone has deleted is known by its releases; those that an earlier pcneo wrote may
     not record which labels and types it had, and count against every other name.
     """
-    moved = {graph.name for graph in ledger.graphs if ledger.holder(graph.name) != graph.name}
+    moved = {name for name in ledger.names if ledger.holder(name) != name}
     used = ledger.used | moved | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
     for graph in graphs:
@@ -144,7 +144,6 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                     graph=graph.name,
                     other=other.name,
                 )
-        is_known = any(record.name == graph.name for record in ledger.graphs)
         for release in ledger.lost:
             lost = _lost_graph(release)
             if release.graph not in known and (lost is None or _share_data(graph, lost, ledger.share_nodes)):
@@ -152,13 +151,15 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                     f"Graph {release.graph!r}, from which release {release.id} was made, is gone from the database, "
                     f"and {'may have had' if lost is None else 'had'} data in common with graph {graph.name!r}. What "
                     f"it has spent stays spent: continue under its name, {shlex.quote(release.graph)}"
-                    f"{_or_count_it(graph.name, release.graph) if is_known else ''}.",
+                    f"{_or_count_it(ledger, graph.name, release.graph)}.",
                     graph=graph.name,
                     other=release.graph,
                 )
 
 
-def _or_count_it(graph: str, other: str) -> str:
+def _or_count_it(ledger: LedgerRecords, graph: str, other: str) -> str:
+    if graph not in ledger.names:
+        return ""
     return f", or count it as this graph's with `pcneo budget same {shlex.quote(graph)} {shlex.quote(other)}`"
 
 
@@ -187,7 +188,7 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
     for release in ledger.releases:
         is_other = release.graph != graph.name and not ledger.are_apart(graph.name, release.graph)
         if is_other and fingerprint is not None and release.keys_fingerprint == fingerprint:
-            is_known = any(record.name == graph.name for record in ledger.graphs)
+            is_known = graph.name in ledger.names
             first = "" if is_known else " (A dry run does not enter this graph; run the release first, which does.)"
             raise _which_graph(graph, release.graph, f"has the vertices of graph {{}}, which has releases.{first}")
     for other in ledger.graphs:

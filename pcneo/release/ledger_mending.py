@@ -142,9 +142,9 @@ def apart(db: Database, *, graph: str, other: str) -> None:
 
 def _check_there_is(ledger: LedgerRecords, graph: str, other: str) -> None:
     """Refuse a graph of which nothing is known, unless it can be the other one renamed, which has lost its data."""
-    known = {record.name: record for record in ledger.graphs}
-    if graph in known or graph in ledger.used:
+    if graph in ledger.names | ledger.used:
         return
+    known = {record.name: record for record in ledger.graphs}
     if other in known and not ledger.is_empty(known[other].selection):
         raise NotFoundError(no_such_graph(graph, list(known)), what="graph", name=graph)
 

@@ -229,7 +229,7 @@ def _admit(
         check_not_renamed(ledger, graph, fingerprints.get(graph.name))
     totals: dict[str, Cost] = {}
     for name, wanted in spends.items():
-        account = replace(account_of(ledger, name), is_known=name in {graph.name for graph in ledger.graphs})
+        account = replace(account_of(ledger, name), is_known=name in ledger.names)
         cost = bounded_cost(wanted)
         if terms.total is not None:
             if account.total is not None:

@@ -165,9 +165,14 @@ class LedgerRecords:
     is_empty: IsEmpty = field(default=lambda _selection: False, repr=False, compare=False)
 
     @property
+    def names(self) -> set[str]:
+        """The names of the graphs that the database knows."""
+        return {graph.name for graph in self.graphs}
+
+    @property
     def lost(self) -> tuple[ReleaseRecord, ...]:
         """The releases whose graph's node is gone from the database."""
-        known = {graph.name for graph in self.graphs}
+        known = self.names
         return tuple(release for release in self.releases if release.graph not in known)
 
     @property
@@ -188,22 +193,16 @@ class LedgerRecords:
 
         A move ends where it is taken back, and where the ledger that it led to is forgotten.
         """
-        moved: dict[str, str] = {}
-
-        def held_by(name: str) -> str:
-            while name in moved:
-                name = moved[name]
-            return name
-
+        holders: dict[str, str] = {}
         for note in self.notes:
             if note.kind == "same" and note.other is not None:
-                if held_by(note.graph) == note.other:
-                    moved.pop(note.graph, None)
-                if held_by(note.graph) != note.other:
-                    moved[note.other] = note.graph
+                held_by = holders.get(note.graph, note.other)
+                to = note.graph if held_by == note.other else held_by
+                holders = {name: to if of == note.other else of for name, of in holders.items()} | {note.other: to}
+                holders.pop(to, None)
             elif note.kind == "forgotten":
-                moved = {name: to for name, to in moved.items() if held_by(name) != note.graph}
-        return held_by(graph)
+                holders = {name: of for name, of in holders.items() if of != note.graph}
+        return holders.get(graph, graph)
 
     def last_number(self, graph: str) -> int:
         """Return the highest number of a total of a graph, 0 where it has none."""

@@ -157,10 +157,13 @@ class Respond(Answered):
             "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
         }
 
+    def answers_show(self, yes: Yes) -> str:
+        """Say what answers show, by the mean degree that they estimate."""
+        return self.answers_would_show(yes.mean_degree, "the mean degree that the answers estimate,")
+
     def shown_by(self, yes: Yes) -> str:
         """Say what the answers show, with the warning only where it was not printed before the spend."""
-        degree_is = "the mean degree that the answers estimate,"  # before the spend it was guessed
-        text = shown(self.epsilon, self.n, yes.mean_degree, degree_is)
+        text = self.answers_show(yes)  # before the spend the mean degree was guessed
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
     def foresee(self, public: Public) -> Foresight:

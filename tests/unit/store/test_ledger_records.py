@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from neo4j.time import DateTime
 
-from pcneo.store.ledger_records import budget_records, note_records, release_records
+from pcneo.store.ledger_records import LedgerRecords, budget_records, note_records, release_records
 
 AT = DateTime(2026, 11, 25, 12, 0, 0, tzinfo=UTC)
 LATER = DateTime(2026, 11, 26, 12, 0, 0, tzinfo=UTC)
@@ -106,6 +106,16 @@ def test_what_is_damaged_is_named_by_a_hash_where_it_has_no_name_and_keeps_what_
 def test_the_delta_of_a_damaged_record_is_read_where_it_can_be(written: object, delta: Fraction | None) -> None:
     _, (damaged,) = release_records(rows({**RELEASE, "epsilon": "much", "delta": written}))
     assert damaged.delta == delta
+
+
+def test_a_ledger_is_followed_to_the_name_that_holds_it_whatever_notes_there_are() -> None:
+    """pcneo does not write the last of these, which takes over a ledger that has been moved away already."""
+    says = [("a", "g"), ("b", "a"), ("g", "a")]
+    notes = note_records(rows(*({**NOTE, "kind": "same", "graph": graph, "other": other} for graph, other in says)))
+    ledgers = [LedgerRecords((), (), (), notes=tuple(notes[:last])) for last in range(4)]
+    held = [[ledger.holder(name) for name in "abg"] for ledger in ledgers]
+    assert held[:3] == [["a", "b", "g"], ["a", "b", "a"], ["b", "b", "b"]]
+    assert set(held[3]) <= set("abg")
 
 
 def test_of_format_2_the_search_was_called_score() -> None:
