@@ -124,7 +124,7 @@ class FoundCohesion:
     def how_small(self) -> str:
         """Return what is known about other p-cohesions around the vertex, as a sentence without its full stop."""
         smallest = "No smaller one exists" if self.proven else "A smaller one may exist"
-        return f"{smallest}{'' if self.best else '; it may be one of several'}"
+        return f"{smallest}{'' if self.best else '; there may be others as good'}"
 
     def as_row(self) -> dict[str, Any]:
         """Return everything but the members, by name."""

@@ -46,7 +46,7 @@ def audit(
     of: Annotated[Of | None, typer.Option("--of", help="What that error refers to.", show_default="total")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what each mechanism promises, how large its errors are, and what it reveals; for you alone.
+    """Show the owner of a graph what each mechanism promises, how large its errors are, and what it reveals.
 
     It prints one table of all mechanisms, with zeros, exact degrees and exact counts for comparison. Releases are
     simulated. For graphs with more than 10,000 vertices it does not say what an attacker would find.
@@ -127,7 +127,7 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     if "found" in columns:
         yield (
             f"found    an attacker names the {result.connections:,} likeliest pairs of vertices: how many are "
-            f"connections, on average over {result.attacked:,} releases"
+            f"connections, as a mean over simulated releases ({result.attacked:,})"
         )
     if "groups known" in columns:
         yield "groups   known: the same if the attacker knows the groups; inside: then only of the pairs inside groups"
@@ -136,7 +136,7 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     if "worst loss" in columns:
         yield (
             "worst    the most that one connection can move the log-odds, which ε bounds where there is a promise; "
-            "where the scale of the noise is drawn, no more in 95 of 100 releases, without what finding it costs"
+            "where the scale of the noise is random, its 95th percentile, without what finding the scale costs"
         )
 
 

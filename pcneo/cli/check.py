@@ -78,10 +78,7 @@ def _print(checked: Checked) -> None:
         ]
         print_table(("run", "version", "graph as read", "memberships as written"), rows, names=["version"])
     if checked.findings:
-        rows = [
-            ("FAULT" if finding.is_fault else "for information", finding.about, finding.what)
-            for finding in checked.findings
-        ]
+        rows = [("FAULT" if finding.is_fault else "note", finding.about, finding.what) for finding in checked.findings]
         print_table(("", "about", "what was found"), rows)
     elif checked.all_well:
         say("Nothing is wrong.")
@@ -90,4 +87,4 @@ def _print(checked: Checked) -> None:
 
 
 def _verdict(same: bool | None) -> str:
-    return "no fingerprint: a run of single vertices" if same is None else "same" if same else "CHANGED"
+    return "not compared: a run of single vertices" if same is None else "same" if same else "CHANGED"

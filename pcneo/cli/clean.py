@@ -31,7 +31,10 @@ def clean(
     all_runs: Annotated[bool, typer.Option("--all", help="Remove every run, and answered requests.")] = False,
     everything: Annotated[
         bool,
-        typer.Option("--everything", help="Uninstall: also remove requests, names, fences, constraints and indexes."),
+        typer.Option(
+            "--everything",
+            help="Uninstall: also remove requests, and names, fences, constraints and indexes that no ledger needs.",
+        ),
     ] = False,
     ledger: Annotated[
         bool,
@@ -45,8 +48,8 @@ def clean(
 ) -> None:
     """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    It shows what it will remove, and asks first; without a terminal, --all needs --yes. `pcneo budget show` lists who
-    removed what.
+    At a terminal it shows what it will remove, and asks first; without one, --all and --everything need --yes, and a
+    run or a version that is named is removed at once. `pcneo budget show` lists who removed what.
 
     Example: pcneo clean --all
     """
@@ -137,7 +140,10 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
         return partial(print_json, {"removed": there, "left": left})
     done = "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
     if left.ledger:
-        done = f"All of pcneo's data has been removed except the ledger: {_ledger(left)}. `--ledger` removes that, too."
+        done = (
+            f"All of pcneo's data has been removed except the ledger, {_ledger(left)}, and the names, fences, "
+            "constraints and indexes that it needs. `--ledger` removes these, too."
+        )
     return partial(say, done)
 
 

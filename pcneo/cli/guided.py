@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import typer
 
@@ -34,7 +35,7 @@ from pcneo.errors import BudgetError, ParameterError
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
     from pcneo.privacy.composition import Cost
-    from pcneo.privacy.outlook import Earlier
+    from pcneo.privacy.outlook import Earlier, Public
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database, GraphRecord
 
@@ -188,10 +189,11 @@ def _ask_how(
     db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
 ) -> tuple[str, str | None]:
     """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
-    default, hint, expect = "1", "", None
+    default: str | None = "1"
+    hint, expect = "", None
     known = "the groups and " if mechanism == "critical" else ""
     if mechanism == "respond":
-        default, hint = "3", " Here, less than about 2 leaves mostly noise."
+        default, hint = _noisy_below(db, mechanism, graph, terms, earlier)
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
         f"who knows {known}all other connections, the file changes the odds of one protected connection by a factor of "
@@ -220,24 +222,50 @@ def _ask_how(
     return epsilon, expect
 
 
+def _noisy_below(
+    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
+) -> tuple[str | None, str]:
+    """Return an ε to offer, and a sentence on which leave mostly noise; none is offered where the usual one does."""
+    n, public = _known(db, graph, terms, earlier)
+    given = f"if a vertex has {rounded(public.mean_degree)} connections"
+    if public.mean_count is not None:
+        given = f"if a vertex is in {rounded(public.mean_count)} triangles on average"
+    try:
+        _, advised = _advise(mechanism, n, public, error_of_count=public.mean_count or public.most)
+    except ParameterError:  # no ε makes the error so small
+        return None, f" Here, counts are mostly noise at any ε, {given}."
+    offered = "3" if Fraction(advised) <= 3 else None
+    return offered, f" Here, less than about {advised} leaves mostly noise, {given}."
+
+
 def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms, earlier: Earlier) -> str:
     """Return the smallest ε at which the total has so small an error; raise a ParameterError if no ε does that."""
-    from pcneo.privacy.foresight import advise
+    n, public = _known(db, graph, terms, earlier)
+    off, epsilon = _advise(mechanism, n, public, error_of_total=error)
+    note(
+        f"ε = {epsilon}: with a smaller one, the total would typically be off by more than {rounded(off)}, if a vertex "
+        f"has {rounded(public.mean_degree)} connections on average."
+    )
+    return epsilon
+
+
+def _known(db: Database, graph: GraphRecord, terms: Terms, earlier: Earlier) -> tuple[int, Public]:
+    """Return the number of vertices, and what is stated or published about their connections."""
     from pcneo.release.choice import count_vertices
 
-    n, public = count_vertices(db, graph, None), terms.public
-    published = earlier.mean_degree if terms.mean_degree is None else None
-    degree = min(published or public.mean_degree, n - 1)
-    advice = advise(n, degree, expect=public.mean_count, error_of_total=error)
+    n, public = count_vertices(db, graph, None), terms.known(earlier)
+    return n, public._replace(mean_degree=min(public.mean_degree, n - 1))
+
+
+def _advise(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:
+    """Return an error as a number, and the smallest ε with so small a one; raise a ParameterError if none has."""
+    from pcneo.privacy.foresight import advise
+
+    advice = advise(n, public.mean_degree, expect=public.mean_count, **error)
     (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
     if advised.refused is not None or not advised.epsilon:
         raise ParameterError(advised.refused or "", name="error", value=error)
-    off = rounded(advice.wanted and advice.wanted.error)
-    note(
-        f"ε = {advised.epsilon}: with a smaller one, the total would typically be off by more than {off}, if a vertex "
-        f"has {rounded(degree)} connections on average."
-    )
-    return advised.epsilon
+    return advice.wanted and advice.wanted.error, advised.epsilon
 
 
 def _ask_budget(epsilon: str) -> str:
@@ -310,7 +338,7 @@ def agrees(
     typed = [place if word == named and wanted.source.names_run else word for word in sys.argv[2:]]
     if named is None:
         further.append(place)
-    note(f"The file names each vertex by its property {release.graph.selection.key!r}, for everyone to see.")
+    note(release.naming)
     note(_price(db, prepared, terms))
     note("To do the same without questions:")
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:2], *typed, *further])}")

@@ -48,8 +48,8 @@ def run(command_line: Typer, name: str) -> None:
         note(f"{name}: {error} Nothing else failed.")
         code = error.exit_code
         _forget_output()
-    except BrokenPipeError:
-        code = PcneoError.exit_code
+    except BrokenPipeError:  # its reader has seen enough, as `head` does: nothing to say
+        code = OutputError.exit_code
         _forget_output()
     try:
         sys.stderr.flush()

@@ -15,7 +15,8 @@ from pcneo.errors import ParameterError
 
 app = typer.Typer(
     cls=Group,
-    help="respond between parties: each vertex answers from its own row, and no one has to trust the collector.\n\n"
+    help="respond without an owner: each vertex answers for itself, from its own list of neighbours, and no one has to "
+    "trust the collector.\n\n"
     "The two ends of a pair must be honest: one of them answers for both.\n\n"
     "No database is needed; messages are files. All vertices of a stored graph answer at once with pcneo release "
     "--parties.\n\n"

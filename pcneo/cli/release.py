@@ -72,8 +72,8 @@ def release(
         bool,
         typer.Option(
             "--smooth",
-            help="Add counts drawn towards their mean, which are biased: with edge and elv; with respond, towards the "
-            "mean of vertices of like degree.",
+            help="Add counts shrunk towards their mean, which are nearer on average but biased: with edge and elv; "
+            "with respond, towards the mean of vertices of like degree.",
         ),
     ] = False,
     groups: Annotated[
@@ -82,7 +82,9 @@ def release(
     ] = None,
     parties: Annotated[
         bool,
-        typer.Option("--parties", help="With respond: each vertex answers from its own row, all in this process."),
+        typer.Option(
+            "--parties", help="With respond: each vertex answers from its own list of neighbours, all in this process."
+        ),
     ] = False,
     answers: Annotated[
         Answers | None,
@@ -124,7 +126,7 @@ def release(
         typer.Option(
             "--expect",
             help="How many triangles you expect a vertex to be in, on average; if a count is expected to be off by "
-            "more, pcneo asks first. By default what an earlier release gives, which never stops critical.",
+            "more, pcneo asks first. By default, what an earlier release published; that never stops critical.",
         ),
     ] = None,
     mean_degree: Annotated[
@@ -152,8 +154,8 @@ def release(
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
 
-    Several -k make one release, which costs its ε once: their counts are computed from the same answers, or rest on
-    the same bound and share the rest of ε. Several -e make several releases. In both cases, k and ε are added to the
+    Several -k make one release, which costs its ε once: all counts are computed from the same answers, or share one
+    bound and the rest of ε. Several -e make several releases. In both cases, k and ε are added to the
     name in --to. With critical and respond, the answers are destroyed unless --answers says otherwise.
 
     At a terminal, plain `pcneo release` offers three mechanisms, asks for the rest, and says what it would spend

@@ -133,8 +133,8 @@ def _print_differences(differences: list[Difference]) -> None:
     uncertain = sum(not difference.is_certain for difference in differences)
     if uncertain:
         note(
-            f"`best` is false for {uncertain:,} of those with other members: there, the search may have found another "
-            "cohesion though the earlier one would still do."
+            f"`best` is false for {uncertain:,} of those with other members: there, the earlier cohesion may still be "
+            "as good as the new one."
         )
 
 

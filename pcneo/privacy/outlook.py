@@ -35,6 +35,11 @@ class Public(NamedTuple):
         """A lower bound on C, the most neighbours that two vertices share: what two connected ones share on average."""
         return max(1, math.ceil(2 * (self.mean_count or 0.0) / self.mean_degree - _ROUNDING))
 
+    @property
+    def most(self) -> float:
+        """The most triangles that a vertex with as many connections as the mean can be in."""
+        return max(0.0, self.mean_degree * (self.mean_degree - 1) / 2)
+
 
 class Earlier(NamedTuple):
     """What earlier releases of a graph have published about it, each figure the most exact; None without one above 0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
@@ -27,13 +28,13 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
     mechanism = release.mechanism
-    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(_known(release, terms))
+    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(terms.known(release.earlier))
 
 
 def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield the lines to log before the spend; releases on one set of answers yield the same lines."""
     if release.given is None:
-        yield release.mechanism.describe(release.utility, _known(release, terms).mean_degree)
+        yield release.mechanism.describe(release.utility, terms.known(release.earlier).mean_degree)
         single = release.mechanism.of_single_counts
         yield from filter(None, [_expected(release, terms), single, far_off(release, terms)])
         if not release.mechanism.adds_noise and release.request.fate == "publish":
@@ -44,7 +45,7 @@ def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
 
 def _expected(release: Prepared, terms: Terms) -> str:
     """Return a sentence on how large the errors are expected to be, beside the mean count."""
-    public = _known(release, terms)
+    public = terms.known(release.earlier)
     errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
     parts = [
         ("per count of triangles" if from_groups else "per count", errors.error),
@@ -102,21 +103,12 @@ def far_off(release: Prepared, terms: Terms) -> str:
 
 def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
     """Return the public mean degree, and words for where it comes from."""
-    degree = _known(release, terms).mean_degree
+    degree = terms.known(release.earlier).mean_degree
     if terms.mean_degree is not None:
         return degree, "the mean degree that you state,"
     if release.earlier.mean_degree is not None:
         return degree, "the mean degree that an earlier release has published,"
     return degree, GUESSED_DEGREE
-
-
-def _known(release: Prepared, terms: Terms) -> Public:
-    """Return what the owner states about the graph; where nothing is stated, what an earlier release has published."""
-    stated, earlier = terms.public, release.earlier
-    return Public(
-        stated.mean_degree if terms.mean_degree is not None else earlier.mean_degree or stated.mean_degree,
-        stated.mean_count if terms.expect is not None else earlier.mean_count,
-    )
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
@@ -132,28 +124,50 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:
-    expected, says = _judged_by(release, terms)
-    if expected is None or release.given is not None:
+    judged = _judged_by(release, terms) if release.given is None else None
+    if judged is None:
         return ""
     seen, mechanism = foreseen(release, terms, _JUDGED), release.mechanism
     of_triangles = "" if mechanism.k == _JUDGED else f" of triangles, by which k = {mechanism.k} is judged,"
-    least, what, is_so = seen.error, f"a count{of_triangles}", "is {} on average"
+    least, what, expected, is_so = seen.error, f"a count{of_triangles}", judged.mean, judged.of_a_count
     if mechanism.of_single_counts:  # counts are modelled from the total: where that is noise, so are they
-        least, what, is_so = seen.error_of_total, f"the total{of_triangles}", "is {}"
+        least, what, is_so = seen.error_of_total, f"the total{of_triangles}", judged.of_the_total
         expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}, {says}: counts would be mostly noise."
+        f"{is_so.format(rounded(expected))}: counts would be mostly noise.{judged.advice}"
     )
 
 
-def _judged_by(release: Prepared, terms: Terms) -> tuple[float | None, str]:
-    """Return the mean count of triangles by which a release is judged, and words for where it comes from."""
-    if terms.public.mean_count is not None:
-        return terms.public.mean_count, "as you expect"
+class _Judged(NamedTuple):
+    """The number of triangles of a vertex by which a release is judged, and how to say it of a count and the total."""
+
+    mean: float
+    of_a_count: str
+    of_the_total: str
+    advice: str = ""
+
+
+def _judged_by(release: Prepared, terms: Terms) -> _Judged | None:
+    """Return the mean count that is stated or published, or the most that the mean degree allows; None with groups."""
+    stated, earlier = terms.public.mean_count, release.earlier
+    if stated is not None:
+        return _Judged(stated, "is {} on average, as you expect", "is {}, as you expect")
     # With groups, only the count that the owner states is used (GUARANTEE.md#utility).
-    if release.earlier.count_is_promised and release.utility.least_error is None:
-        return release.earlier.mean_count, "according to an earlier release"
-    return None, ""
+    if release.utility.least_error is not None:
+        return None
+    if earlier.mean_count is not None:
+        says = "according to an earlier release"
+        known = _Judged(earlier.mean_count, f"is {{}} on average, {says}", f"is {{}}, {says}")
+        return known if earlier.count_is_promised else None
+    public, says = terms.known(release.earlier), "as you state"
+    if terms.mean_degree is None:
+        says = "as is assumed" if earlier.mean_degree is None else "according to an earlier release"
+    return _Judged(
+        public.most,
+        f"a vertex with {rounded(public.mean_degree)} connections, {says}, is in at most {{}} triangles",
+        f"is at most {{}} if each vertex has {rounded(public.mean_degree)} connections, {says}",
+        " If you know better, give --expect, the mean number of triangles of a vertex, or --mean-degree.",
+    )

@@ -80,6 +80,13 @@ class Prepared:
         return self.request.public.name
 
     @property
+    def naming(self) -> str:
+        """How the public file names vertices; empty where it does not."""
+        if not self.mechanism.counts_vertices:
+            return ""
+        return f"The public file names each vertex by its property {self.graph.selection.key!r}, for everyone to see."
+
+    @property
     def of_answers(self) -> tuple[object, ...]:
         """What releases computed from one set of answers have in common; two rows of a batch never share it."""
         run = self.run and (self.run.id, self.run.version, self.kept)

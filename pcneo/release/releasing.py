@@ -180,7 +180,8 @@ def release(
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
     prepared = prepare(db, chosen, ledger, progress)
-    for line in dict.fromkeys(line for ready in prepared for line in told_beforehand(ready, terms)):
+    told = [line for ready in prepared for line in (*told_beforehand(ready, terms), ready.naming)]
+    for line in filter(None, dict.fromkeys(told)):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
     if terms.dry_run:
@@ -208,7 +209,7 @@ def release(
 
 def _say_finishing(name: str) -> None:
     log.warning(
-        "%s: a spend and its files belong together, so they are finished first. A second Ctrl-C loses the numbers.",
+        "%s: the release has been paid for, so its files are written first. A second Ctrl-C loses the numbers.",
         name,
     )
 

@@ -23,7 +23,7 @@ from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, mi
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.mechanisms import Respond
-from pcneo.privacy.outlook import USUAL_DEGREE, Public
+from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
 from pcneo.release.budget import (
     account_of,
     check_not_renamed,
@@ -91,6 +91,14 @@ class Terms:
         count = None if self.expect is None else float(positive(self.expect, "expect"))
         degree = USUAL_DEGREE if self.mean_degree is None else float(positive(self.mean_degree, "mean degree"))
         return Public(degree, count)
+
+    def known(self, earlier: Earlier) -> Public:
+        """Return what the owner states about the graph; where nothing is stated, what an earlier release published."""
+        stated = self.public
+        return Public(
+            stated.mean_degree if self.mean_degree is not None else earlier.mean_degree or stated.mean_degree,
+            stated.mean_count if self.expect is not None else earlier.mean_count,
+        )
 
 
 def check_early(db: Database, chosen: Sequence[Prepared], terms: Terms) -> LedgerRecords:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pcneo.server.configuration import HOST
 from pcneo.server.folders import cache_folder, make_private
-from pcneo.server.jars import fetch_jars, parse_lock
+from pcneo.server.jars import all_there, fetch_jars, parse_lock
 
 BROWSER_VERSION = "5.24.0"
 
@@ -28,7 +28,7 @@ DECLARATION = re.compile(r"([\w-]+):\s*(.+);")
 
 def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
     """Return the folder with Neo4j Browser's checked jar, fetching it if it is missing."""
-    folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}")
+    folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}", "PCNEO_CACHE_DIR")
     fetch_jars(parse_lock(_lock()), folder, progress=progress)
     return folder
 
@@ -36,7 +36,7 @@ def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
 def browser_is_fetched() -> bool:
     """Whether Neo4j Browser's jar is in the cache."""
     folder = cache_folder() / f"browser-{BROWSER_VERSION}"
-    return all((folder / jar.filename).exists() for jar in parse_lock(_lock()))
+    return all_there(parse_lock(_lock()), folder)
 
 
 def _lock() -> str:

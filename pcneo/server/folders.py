@@ -38,15 +38,16 @@ def state_folder() -> Path:
     return _user_folder("PCNEO_STATE_DIR", "XDG_STATE_HOME", ".local/state", "Library/Application Support") / "servers"
 
 
-def make_private(folder: Path) -> Path:
-    """Return `folder`; create it, readable by its owner only, if it is missing."""
+def make_private(folder: Path, variable: str = "") -> Path:
+    """Return `folder`; create it, readable by its owner only, if it is missing. `variable` would name another one."""
+    elsewhere = f" {variable} names another one." if variable else ""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         why = "a file of that name is there" if isinstance(error, FileExistsError) else error.strerror
-        raise LocalServerError(f"Folder {folder} cannot be created: {why}.", path=folder) from error
+        raise LocalServerError(f"Folder {folder} cannot be created: {why}.{elsewhere}", path=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise LocalServerError(f"Folder {folder} cannot be written by this user.", path=folder)
+        raise LocalServerError(f"Folder {folder} cannot be written by this user.{elsewhere}", path=folder)
     return folder
 
 

@@ -106,10 +106,19 @@ def parse_lock(text: str) -> list[Jar]:
     return list(jars.values())
 
 
+def all_there(jars: Sequence[Jar], folder: Path) -> bool:
+    """Whether files of their names are in `folder`, as far as this user may look; what they hold is not checked."""
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except OSError:
+        return False
+    return names.issuperset(jar.filename for jar in jars)
+
+
 def ensure_jars(version: str, progress: Callable[[int, int], None] | None = None) -> Path:
     """Return the folder with exactly the checked jars of one Neo4j version, fetching the missing ones."""
     jars = read_lock(version)
-    folder = make_private(cache_folder() / f"neo4j-{version}")
+    folder = make_private(cache_folder() / f"neo4j-{version}", "PCNEO_CACHE_DIR")
     fetch_jars(jars, folder, progress=progress)
     # Java loads every jar in the folder, so a jar left by an earlier lock file of this version has to go.
     pinned = {jar.filename for jar in jars}

@@ -48,7 +48,7 @@ class Record:
 
     def write(self) -> None:
         """Write this record, over any earlier one for the same data folder."""
-        make_private(state_folder())
+        make_private(state_folder(), "PCNEO_STATE_DIR")
         write_private(_path(Path(self.data)), json.dumps(asdict(self)))
 
     def remove(self) -> None:

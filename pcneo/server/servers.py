@@ -21,7 +21,7 @@ from pcneo.server.companion import end_service, service_process, start_service
 from pcneo.server.configuration import HOST, USERNAME, earlier_ports
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
 from pcneo.server.folders import cache_folder, data_folder, data_option, make_private
-from pcneo.server.jars import ensure_jars, read_lock
+from pcneo.server.jars import all_there, ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
 
 DEFAULT_VERSION = "2026.09.0"
@@ -74,7 +74,7 @@ def start(
     read_lock(version)
     java_home = find_java()
     folder = _folder(data)
-    make_private(folder)
+    make_private(folder, "PCNEO_DATA_DIR" if folder == data_folder().resolve() else "")
     with signals_interrupt(), exclusive(folder):
         claim(folder, version)
         is_new = not (folder / "data").exists()
@@ -228,8 +228,7 @@ def _choose_port(port: int | None, earlier: int | None = None) -> int:
 def is_fetched(*, browser: bool = False) -> bool:
     """Whether all that a start needs is in the cache, so that nothing has to be fetched."""
     folder = cache_folder() / f"neo4j-{DEFAULT_VERSION}"
-    jars_are_there = all((folder / jar.filename).exists() for jar in read_lock(DEFAULT_VERSION))
-    return jars_are_there and (not browser or browser_is_fetched())
+    return all_there(read_lock(DEFAULT_VERSION), folder) and (not browser or browser_is_fetched())
 
 
 def find_java() -> Path:

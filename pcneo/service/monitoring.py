@@ -44,7 +44,9 @@ def parse_address(text: str) -> tuple[str, int]:
     """Return host and port of `HOST:PORT`, or of only a port, which means the loopback address."""
     host, _, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) < 65_536):
-        raise ParameterError(f"{text!r} is not a valid address; give HOST:PORT.", name="metrics", value=text)
+        raise ParameterError(
+            f"{text!r} is not a valid address; give HOST:PORT, or a port from 0 to 65535.", name="metrics", value=text
+        )
     return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
 
 

@@ -60,7 +60,11 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
     for name in claim.names:
         if name not in ASKED | WRITTEN:
             there = ", ".join(sorted(ASKED))
-            raise ParameterError(f"A request has no property {_shown(name)}; it can have {there}.", name=name, value="")
+            raise ParameterError(
+                f"A request has no property {_shown(name)}; it can have {there}.{did_you_mean(name, ASKED)}",
+                name=name,
+                value="",
+            )
     _text(claim, "by")
     command = _text(claim, "command", examples=COMMANDS)
     if command not in COMMANDS:

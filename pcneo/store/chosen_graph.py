@@ -147,7 +147,7 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
     if missing and mode == "estimate" and db.count_nodes(selection) <= MOST_SCANNED:
         log.warning(
             "%r has no index, which `annotate` needs to store anything; --create-index (in Python "
-            "`create_index=True`) creates it. The time that writing takes is assumed here.",
+            "`create_index=True`) creates it. The time for writing is a guess here.",
             selection.key,
         )
         return
@@ -308,8 +308,8 @@ def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
         )
     if keys.integers and keys.strings:
         raise KeyPropertyError(
-            f"The property {name!r} is an integer on {keys.integers} nodes, for example {keys.integer_example}, and a "
-            f"string on {keys.strings}, for example {keys.string_example!r}. All keys must be of one kind.",
+            f"The property {name!r} holds integers (nodes: {keys.integers:,}, for example {keys.integer_example}) and "
+            f"strings (nodes: {keys.strings:,}, for example {keys.string_example!r}). All keys must be of one kind.",
             integers=keys.integers,
             strings=keys.strings,
         )

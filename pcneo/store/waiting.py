@@ -150,14 +150,15 @@ class Wait:
             self._is_explained = True
             log.warning(
                 "A commit has taken %.0f s so far: the server is slow, or the commit is waiting for what an open "
-                "transaction holds. An interruption ends the wait. Open: %s",
+                "transaction holds. Ctrl-C ends the wait. %s",
                 seconds,
                 self._named_others(),
             )
         return self.group is not None and bool(others)
 
     def _named_others(self) -> str:
-        return "; ".join(map(str, self._others[:MOST_NAMED])) or "none that this database user may see"
+        named = "; ".join(map(str, self._others[:MOST_NAMED]))
+        return f"Open: {named}." if named else "No other open transaction is visible to this user."
 
     def error(self) -> BlockedError:
         """Return the error to raise after it was ended."""
@@ -165,7 +166,7 @@ class Wait:
             return BlockedError(
                 "A commit is waiting for what an open transaction holds, and no one can end it, so it was left alone: "
                 "it may go through once that transaction is over, and until then the graph is busy. Run it again then "
-                f"to find out what counts. Open: {self._named_others()}."
+                f"to find out what counts. {self._named_others()}"
             )
         there = self.blocker
         data = {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}

@@ -109,6 +109,25 @@ def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, 
     assert "the answers show much of the graph" in " ".join(text[: text.index("[y/N]")].split())
 
 
+def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_that_does_asks_once_more(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    answers = [("1, 2 or 3: ", "3"), ("ε or ± [3]: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert re.search(r"less than about [012]\.\d+ leaves mostly noise, if a vertex has 3", " ".join(text.split()))
+    db.run("UNWIND range(100, 9000) AS id CREATE (:Person {id: id})")
+    answers = [("1, 2 or 3: ", "3"), ("ε or ±: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    said = " ".join(text.split())
+    least = re.search(r"less than about (\S+) leaves mostly noise, if a vertex has 10 connections\.", said)
+    assert least is not None, text
+    assert float(least[1]) > 3
+    assert "is in at most 45 triangles: counts would be mostly noise" in said
+    assert code == 2
+    assert not budget.show(db.store)
+
+
 SPECIAL = r"λ|δ|e\^|root mean square|mechanism|ledger|randomised|scale|degree|version,|membership|yes-answer"
 """What nobody needs to know before a first release."""
 

@@ -60,7 +60,7 @@ class Critical(Answered):
     protects = Protects.PAIRS_INSIDE_GROUPS
     in_short = InShort(
         promises="ε for any one pair inside a stored group, given the groups and all other connections; no δ",
-        exact="every count that no pair inside a group, connected or not, can change",
+        exact="every count that does not depend on pairs inside a group",
         shows="connections outside the groups, without limit; what the groups reveal is not covered",
     )
     needs_groups = True

@@ -422,12 +422,12 @@ def test_a_cohesion_says_of_others_what_the_command_line_says():
     ring = nx.cycle_graph(4)
     said = {search: repr(pcneo.minimal_p_cohesion(ring, 0, "1/2", search)) for search in ("smallest", "density")}
     assert said["smallest"].endswith("search smallest; no smaller one exists")
-    assert said["density"].endswith("search density; a smaller one may exist; it may be one of several")
+    assert said["density"].endswith("search density; a smaller one may exist; there may be others as good")
     club = pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4")
     one_of_several = [cohesion for cohesion in club if cohesion.proven and not cohesion.best]
     assert one_of_several
     for cohesion in one_of_several:
-        assert repr(cohesion).endswith("search smallest; no smaller one exists; it may be one of several")
+        assert repr(cohesion).endswith("search smallest; no smaller one exists; there may be others as good")
 
 
 def test_a_cohesion_is_a_value_that_can_be_pickled_and_holds_no_graph():

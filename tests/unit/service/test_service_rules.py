@@ -113,7 +113,7 @@ def test_what_is_wrong_with_a_request_is_said_in_a_sentence(values: dict[str, An
 
 
 def test_a_property_that_no_request_has_is_refused_and_what_a_service_writes_is_not() -> None:
-    with pytest.raises(ParameterError, match="A request has no property 'vertexes'"):
+    with pytest.raises(ParameterError, match=r"A request has no property 'vertexes';.*Did you mean vertices\?"):
         check_request(claimed("vertexes", command="annotate", graph="g"), ServiceSettings())
     check_request(claimed("status", "attempts", "busySince", command="annotate", graph="g"), ServiceSettings())
 
