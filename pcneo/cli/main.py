@@ -110,6 +110,8 @@ def _code(command_line: Typer, name: str) -> int:
     except KeyboardInterrupt:  # raised outside typer, which exits with the same code
         ended = _INTERRUPTED
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer ends with another code
+            raise end.__context__ from None
         code = end.code if isinstance(end.code, int) else 0
         if code in (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1)):
             note(f"{name}: interrupted by {signal.Signals(code - 128).name}")

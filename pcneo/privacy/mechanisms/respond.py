@@ -37,7 +37,7 @@ _LINE_BYTES = 13
 """About the size of a yes-answer in the file before compression."""
 
 _IF_SEEN = (
-    "counts show about as much as exact counts would. If you publish the answers, or vertices answer themselves: "
+    "Counts show about as much as exact ones would. If you publish the answers, or vertices answer themselves: "
 )
 
 
@@ -72,7 +72,7 @@ class Respond(Answered):
     in_short = InShort(
         promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
-        shows="counts show about as much as exact counts would; published answers show nearly the graph once ε reaches "
+        shows="about as much as exact counts; if you publish the answers, nearly the graph once ε reaches "
         "ln(n/mean degree)",
     )
     needs_groups = False

@@ -263,7 +263,7 @@ def test_differences_that_may_not_be_the_edits_are_said_to_be_and_others_not(
     assert capsys.readouterr().err == ""
     runs._print_differences([certain, Difference(2, Side((2,), 0, best=False), Side((2, 3), 1, best=True))])
     said = " ".join(capsys.readouterr().err.split())
-    assert said.startswith("`best` is false for 1 of those with other members: there, the search may have found")
+    assert said.startswith("`best` is false for 1 of those with other members: there, the earlier cohesion may still")
 
 
 def test_numbers_that_are_written_out_stand_to_the_right_as_others_do(capsys: pytest.CaptureFixture[str]) -> None:

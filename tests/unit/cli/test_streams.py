@@ -51,6 +51,16 @@ def test_a_closed_output_has_that_code_too_and_takes_nothing_else_with_it(tmp_pa
     assert "Traceback" not in ended.stderr
 
 
+def test_a_reader_that_has_seen_enough_gives_that_code_without_a_word():
+    reads, writes = os.pipe()
+    os.close(reads)
+    ended = subprocess.run(
+        program("say('done')"), stdout=writes, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=60
+    )
+    os.close(writes)
+    assert (ended.returncode, ended.stderr) == (10, "")
+
+
 def test_on_a_terminal_lines_end_between_words_and_what_is_copied_stays_as_it_is(monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "30")
