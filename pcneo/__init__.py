@@ -6,4 +6,14 @@ The public names are those of `__init__.pyi`. Each is loaded when it is first us
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name; one that only a graph in a database has is said to be there."""
+    try:
+        return _load(name)
+    except AttributeError as error:
+        of_graph = name in ("annotate", "audit", "release", "stream", "estimate")
+        there = f"; a graph in a database has it: pcneo.connect().graph(NAME).{name}(...)" if of_graph else ""
+        raise AttributeError(f"module 'pcneo' has no attribute {name!r}{there}", name=name) from error

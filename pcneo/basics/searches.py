@@ -215,7 +215,9 @@ class Search:
                 f"effort must be a whole number of at least 1, not {effort!r}.", name="effort", value=effort
             )
         if effort > 1 and not SEARCHES[check_search(name)].takes_effort:
-            raise ParameterError(f"The search {name} takes no more effort than 1.", name="effort", value=effort)
+            raise ParameterError(
+                f"Only the search smallest takes an effort above 1, not {name}.", name="effort", value=effort
+            )
         object.__setattr__(self, "p", P(p))
         object.__setattr__(self, "name", check_search(name))
         object.__setattr__(self, "effort", effort)

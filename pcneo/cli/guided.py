@@ -118,18 +118,16 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     mechanism = _ask_mechanism()
     needs_groups = MECHANISMS[mechanism].needs_groups
     if source.names_run and not needs_groups:
-        raise ParameterError(
-            f"A mechanism that protects more than critical connections uses no run: name the graph, {graph.name}.",
-            name="run",
-            value=source.run,
-        )
+        note(f"This uses no stored groups, so it is released from the graph {graph.name}.")
+        source = replace(source, run=None, p=None, search=None, graph=graph.name)
     if needs_groups and not source.names_run:
         source = _which_run(source, [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)])
         graph, _ = find_place(db, source, runs, selection, with_run=True)
-    total = account_of(ledger, graph.name).total
+    account = account_of(ledger, graph.name)
+    total = account.total
     if total is not None and not terms.dry_run:
         _check_delta(mechanism, graph, total)
-    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name))
+    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name), account.left)
     to = _asked("Public file, .csv or .json", free_name(), public_file)
     needs_budget = terms.budget_epsilon is None and total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
@@ -172,7 +170,7 @@ def _check_delta(mechanism: str, graph: GraphRecord, total: Cost) -> None:
     given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
     raise BudgetError(
         f"{mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
-        f"{graph.name!r} has no δ. Nothing was spent. Allow {typed_text(USUAL_DELTA)} in all with `pcneo budget set "
+        f"{graph.name!r} has no δ. Nothing was spent. Allow δ = {typed_text(USUAL_DELTA)} with `pcneo budget set "
         f"{shlex.quote(graph.name)} {given}`.",
         graph=graph.name,
     )
@@ -186,7 +184,7 @@ def _ask_mechanism() -> str:
 
 
 def _ask_how(
-    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
+    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier, left: Cost | None
 ) -> tuple[str, str | None]:
     """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
     default: str | None = "1"
@@ -194,6 +192,8 @@ def _ask_how(
     known = "the groups and " if mechanism == "critical" else ""
     if mechanism == "respond":
         default, hint = _noisy_below(db, mechanism, graph, terms, earlier)
+    if left is not None and left.epsilon is not None and default is not None and left.epsilon < Fraction(default):
+        default, hint = None, f"{hint} This graph has {left.without_zero} left."
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
         f"who knows {known}all other connections, the file changes the odds of one protected connection by a factor of "
@@ -335,7 +335,7 @@ def agrees(
     if wanted.budget is not None:
         further += ["--budget-epsilon", wanted.budget]
     place = release.run.id if release.run else release.graph.name
-    typed = [place if word == named and wanted.source.names_run else word for word in sys.argv[2:]]
+    typed = [place if word == named else word for word in sys.argv[2:]]
     if named is None:
         further.append(place)
     note(release.naming)

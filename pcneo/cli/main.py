@@ -62,6 +62,7 @@ _ELSEWHERE: dict[str, tuple[str, tuple[str, ...]]] = {
     "--data": ("Put --data before the command: pcneo --data FOLDER COMMAND.", ()),
     "--graph": ("The graph is an argument here: give its name without --graph.", ()),
     "--html": ("--plot FILE.html writes a picture for a browser.", ("show",)),
+    "--p": ("It has one hyphen: -p 0.3.", ("annotate", "queries")),
     "-p": (
         "Here p is part of a run's name, such as friends@0.3 for p = 0.3.",
         ("release", "audit", "show", "runs", "check", "clean"),

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def one_of(what: str, names: Sequence[str], text: str) -> str:
     """Return the graph or run that was typed."""
     if text not in names:
-        raise ParameterError(f"There is no {what} {text!r}.{did_you_mean(text, names)}", name=what, value=text)
+        near = did_you_mean(text, names) or f" There are {', '.join(names)}."
+        raise ParameterError(f"There is no {what} {text!r}.{near}", name=what, value=text)
     return text
 
 

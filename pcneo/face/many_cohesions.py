@@ -45,8 +45,8 @@ class Cohesions(CohesionsByKey):
     >>> [cohesion.vertex for cohesion in batch.head(2)]
     ['Anzelma', 'Babet']
 
-    Iterating yields cohesions in the order of keys. pandas, polars and DuckDB take the object as it is, a row for each
-    cohesion; `to_pandas()` and `to_arrow()` return such a table.
+    Iterating yields cohesions in the order of keys. `to_pandas()` and `to_arrow()` return a table with a row for each
+    cohesion, and so do polars and DuckDB, which take the object as it is.
     """
 
     def __init__(self, graph: Graph, batch: CohesionBatch) -> None:

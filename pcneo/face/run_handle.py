@@ -172,11 +172,13 @@ class Run(CohesionsByKey):
 
     def __contains__(self, key: object) -> bool:
         """Whether the run has a cohesion of the vertex with this key."""
+        from pcneo.store.chosen_graph import find_keys
+
+        now = self._now()
         try:
-            plain = checked_key(key)
+            (plain,) = find_keys(self._db, now.selection, [checked_key(key)])
         except TypeError:
             return False
-        now = self._now()
         return self._db.get_cohesion(now.selection, now.run, plain) is not None
 
     def __getitem__(self, key: Key) -> Cohesion:

@@ -22,9 +22,11 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
             kinds |= {type(key): key for key in column}
     for kind, example in kinds.items():
         if kind not in (int, str):
+            advice = "in networkx: nx.convert_node_labels_to_integers(G)"
+            if isinstance(example, float) and example.is_integer():
+                advice = "if all are whole numbers: nx.relabel_nodes(G, int), in pandas frame.astype(int)"
             raise KeyPropertyError(
-                f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings "
-                "(in networkx: nx.convert_node_labels_to_integers(G); in pandas, of whole numbers: frame.astype(int)).",
+                f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings ({advice}).",
                 kind=kind.__name__,
                 example=example,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from pcneo.graph.build import graph_from_edges, graph_from_rows
 if TYPE_CHECKING:
     import networkx
 
+
+log = logging.getLogger("pcneo")
 
 GivenGraph = Any
 """What `as_graph` takes. Frames and sparse matrices are recognised by what they can do, so no library is imported."""
@@ -114,7 +117,15 @@ def _from_matrix(matrix: Any) -> Graph:
 
 
 def _from_columns(frame: Any) -> Graph:
+    if hasattr(frame, "collect"):  # of polars
+        raise TypeError(f"{WANTED} This frame is lazy: pass frame.collect().")
     names = list(frame.columns)
+    if len(names) == 2 and all(isinstance(name, str) and name.isdigit() for name in names):
+        log.warning(
+            "The columns of this frame are named %r and %r, like two keys. If the file has no header, read it with "
+            "header=None, in polars has_header=False.",
+            *names,
+        )
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
         choose = " Select the two that hold the ends: frame[[ONE, OTHER]]." if len(names) > 2 else ""

@@ -5,6 +5,7 @@ This is bookkeeping for an honest owner. Nothing here knows where the records ar
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -113,10 +114,10 @@ def check_spends(
     if account.total is not None and not fits(account.bounded + cost, account.total):
         delta, needed = "", account.bounded.delta + cost.delta
         if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
-            total = typed_text(account.total.epsilon or Fraction(0))
-            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {typed_text(needed)}"
-            lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
-            delta = f" {lacks}: set one of {typed_text(needed)} or more, as with `{command}`."
+            total, enough = typed_text(account.total.epsilon or Fraction(0)), typed_text(_one_digit(needed))
+            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {enough}"
+            lacks = "Its total δ is too small" if account.total.delta else "Its ε is enough, but it has no δ"
+            delta = f" {lacks}: `{command}` raises it."
         room = left(account.bounded, account.total)
         raise BudgetError(
             f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "
@@ -124,6 +125,12 @@ def check_spends(
             f"{delta or _how_to_fit(account, wanted)}",
             graph=account.graph,
         )
+
+
+def _one_digit(delta: Fraction) -> Fraction:
+    """Return a δ that a person would type: rounded up to one digit."""
+    unit = Fraction(10) ** math.floor(math.log10(delta) + 1e-9)
+    return math.ceil(delta / unit) * unit
 
 
 def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:

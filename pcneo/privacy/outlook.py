@@ -114,7 +114,7 @@ def noise_warning(error: float, counts: Sequence[float], errors_are: str = "") -
         return None
     return (
         f"These counts are mostly noise: their standard error is {how_far(errors_are) or 'about '}{rounded(error, 3)}, "
-        f"and their mean is {rounded(_mean(counts), 3)}."
+        f"and their mean is {rounded(_mean(counts), 3)}. Only counts far above that error say much about their vertex."
     )
 
 

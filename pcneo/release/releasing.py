@@ -41,6 +41,9 @@ from pcneo.store.schema import OWN_SCHEMA
 
 log = logging.getLogger("pcneo")
 
+_CLEAR = 3
+"""How many standard errors a total must be above 0 for later releases to be judged by it."""
+
 Retry = Callable[[PcneoError], bool]
 """Takes the error of a write that failed, and returns whether to try again with the same numbers."""
 
@@ -143,7 +146,7 @@ class _Numbers:
 
     def note_means(self, db: Database) -> None:
         total = self.record["total"] if self.release.mechanism.k == 3 else None
-        if total is not None and total <= (self.record.get("standardErrorOfTotal") or 0.0):
+        if total is not None and total <= _CLEAR * (self.record.get("standardErrorOfTotal") or 0.0):
             total = None  # such a total says little about the mean, and later releases are judged by it
         note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 

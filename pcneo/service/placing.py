@@ -173,7 +173,7 @@ class Patience:
             self._told = True
             log.warning(
                 "No service has taken request %r in %.0f s. Is `pcneo serve` running beside this database? It works "
-                "on two requests at once; timeout= ends the wait.",
+                "on two requests at once. To wait no longer than that, give timeout=.",
                 self._request,
                 waited,
             )

@@ -295,14 +295,24 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     assert "--to counts-2.csv --expect 2.35" in text
 
 
-def test_a_run_with_what_rests_on_none_is_refused_at_the_first_answer(
-    db: Database, tmp_path: Path, server: Any
-) -> None:
+def test_no_epsilon_is_offered_that_is_more_than_the_graph_has_left(db: Database, tmp_path: Path, server: Any) -> None:
+    annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph="Person/KNOWS/id", epsilon="1/2", delta="1e-6")
+    code, text = typed(
+        [("1, 2 or 3: ", "2"), ("ε or ±: ", "0.5"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
+    )
+    assert code == 0, text
+    assert "This graph has ε = 0.5, δ = 1e-6 left." in " ".join(text.split())
+
+
+def test_a_run_with_what_rests_on_none_stands_for_its_graph(db: Database, tmp_path: Path, server: Any) -> None:
     run = annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id")).run.run
     db.store.merge_graph("another", Selection("Person", "LIKES", "id"), "0" * 64)
-    code, text = typed([("1, 2 or 3: ", "2")], tmp_path, dict(server.environment), run)
-    assert code == 2, text
-    assert "uses no run: name the graph, Person/KNOWS/id." in " ".join(text.split())
+    answers = [("1, 2 or 3: ", "2"), (HOW, "1"), FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment), run)
+    assert code == 0, text
+    assert "so it is released from the graph Person/KNOWS/id." in " ".join(text.split())
+    assert "pcneo release Person/KNOWS/id --mechanism modelled" in text
 
 
 @pytest.mark.parametrize("asked", ["1, 2 or 3: ", "[y/N]: "])

@@ -626,7 +626,8 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     released(kite, tmp_path / "elv.csv", mechanism="elv")
     kite.run("MATCH (r:PCohesionRelease) REMOVE r.meanCount")
     released(kite, tmp_path / "critical.csv", mechanism="critical")
-    of_elv, expected, _, of_critical, spent = caplog.messages
+    of_elv, expected, naming, _, of_critical, again, spent = caplog.messages
+    assert naming == again == "The public file names each vertex by its property 'id', for everyone to see."
     assert of_critical.startswith("For the owner alone: critical, k=3, ε=1: the standard error of a count of triangles")
     assert spent.startswith(f"Entered in the ledger: {NAME} spends ε = 1 (release ")
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself found with noise, ")
@@ -651,7 +652,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
     public = read_release(tmp_path / "a.csv")
     noted = kite.run("MATCH (r:PCohesionRelease) RETURN r.meanCount, r.meanDegree")
     n, degrees = 7, public.columns["degree"]
-    says_something = public.total > public.record["standardErrorOfTotal"]
+    says_something = public.total > 3 * public.record["standardErrorOfTotal"]
     mean = pytest.approx(3 * public.total / n) if says_something else None
     assert noted == [[mean, pytest.approx(sum(degrees) / n)]]
     kite.run("MATCH (r:PCohesionRelease) SET r.meanCount = 7.5, r.meanDegree = 3.25")
@@ -669,7 +670,7 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
         said()
 
 
-def test_no_mean_is_taken_from_a_total_that_is_not_above_its_standard_error(kite: Database, tmp_path: Path) -> None:
+def test_no_mean_is_taken_from_a_total_that_is_not_clearly_above_zero(kite: Database, tmp_path: Path) -> None:
     budget.set_total(kite.store, graph=NAME, epsilon=200, delta="0.9")
     says_something = False
     for number, epsilon in enumerate(["0.01"] * 6 + [16]):
@@ -677,7 +678,7 @@ def test_no_mean_is_taken_from_a_total_that_is_not_above_its_standard_error(kite
         entry = released(kite, to, epsilon, mechanism="total", anyway=True)
         ((noted,),) = kite.run("MATCH (r:PCohesionRelease {id: $id}) RETURN r.meanCount", id=entry)
         record = read_release(to).record
-        says_something = record["total"] > record["standardErrorOfTotal"]
+        says_something = record["total"] > 3 * record["standardErrorOfTotal"]
         assert noted == (pytest.approx(3 * record["total"] / 7) if says_something else None)
     assert says_something  # of the last, with an error far below the four triangles
 
@@ -1174,7 +1175,7 @@ def test_a_signal_after_the_spend_waits_until_what_is_paid_for_is_written(
         capture_output=True, text=True, env={**os.environ, **server.environment}, timeout=120,
     )  # fmt: skip
     assert ended.returncode == {"signal.SIGTERM": 143, "signal.SIGHUP": 129, "signal.SIGINT": 130}[what], ended.stderr
-    assert "are finished first" in ended.stderr
+    assert "so its files are written first" in ended.stderr
     assert f"finished and written: {tmp_path / 'a-k3-e1.csv'}, {tmp_path / 'a-k3-e2.csv'}" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert sum(path.is_file() for path in tmp_path.rglob("*.*")) == 7  # with the folder's .gitignore

@@ -36,9 +36,7 @@ LARGEST = 65_536
 _LINE_BYTES = 13
 """About the size of a yes-answer in the file before compression."""
 
-_IF_SEEN = (
-    "Counts show about as much as exact ones would. If you publish the answers, or vertices answer themselves: "
-)
+_IF_SEEN = "Counts show about as much as exact ones would. If you publish the answers, or vertices answer themselves: "
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -178,7 +178,7 @@ def test_a_search_never_changes() -> None:
         (("0.3", "density", 0), "effort must be a whole number of at least 1"),
         (("0.3", "density", 1.0), "effort must be a whole number"),
         (("0.3", "density", True), "effort must be a whole number"),
-        (("0.3", "density", 2), "takes no more effort than 1"),
+        (("0.3", "density", 2), "Only the search smallest takes an effort above 1"),
         (("0.3", "best", 2), "search must be one of"),
     ],
 )

@@ -57,7 +57,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "follows", "-p", "0.3"], "A graph is named by"),
         (["show", "58", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
         (["annotate", "--effort", "0"], "Invalid value for '--effort'"),
-        (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "density takes no more effort than 1"),
+        (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "an effort above 1, not density"),
         (["annotate", "--search", "best"], "Invalid value for '--search': 'best' is not one of 'smallest'"),
         (["annotate", "--search", "smalest"], "Did you mean smallest?"),
         (["runs", "--diff", "friends@1/10", "friends@3/10"], "such as `pcneo runs friends@3/10 --diff 1 2`."),

@@ -329,6 +329,13 @@ def test_keys_of_other_kinds_are_numbered_as_their_refusal_says(graph: Any):
     assert pcneo.as_graph(nx.convert_node_labels_to_integers(graph)).edge_count == graph.number_of_edges()
 
 
+def test_keys_that_are_whole_floats_keep_their_numbers_by_what_their_refusal_says():
+    graph = nx.Graph([(1.0, 2.0)])
+    with pytest.raises(KeyPropertyError, match=r"if all are whole numbers: nx\.relabel_nodes\(G, int\)"):
+        pcneo.as_graph(graph)
+    assert pcneo.as_graph(nx.relabel_nodes(graph, lambda key: int(key))).keys.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("as_given", [lambda graph: graph, pcneo.as_graph], ids=["networkx", "arrays"])
 def test_a_single_vertex_that_is_not_there_is_helped_as_several_are(as_given: Any):
     teams = as_given(nx.Graph([("team0-03", "team0-04"), ("team2-99", "team0-03")]))

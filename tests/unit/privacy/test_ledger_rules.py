@@ -58,9 +58,9 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
     with pytest.raises(BudgetError, match="left"):
         check_spends(account(epsilon=100), [EDGE] * 11)
     command = r"`pcneo budget set \S+ --epsilon \S+ --delta 1e-7`"
-    with pytest.raises(BudgetError, match=rf"set one of 1e-7 or more, as with {command}"):
+    with pytest.raises(BudgetError, match=rf"Its ε is enough, but it has no δ: {command} raises it\."):
         check_spends(account(delta=0), [EDGE])
-    with pytest.raises(BudgetError, match=r"δ is too small: set one of 2e-7 or more, as with `.+ --delta 2e-7`"):
+    with pytest.raises(BudgetError, match=r"δ is too small: `.+ --delta 2e-7` raises it\."):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
     both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 0\.2 --delta 2e-7`\.$"
     with pytest.raises(BudgetError, match=both):  # more δ alone would not help
