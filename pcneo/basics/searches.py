@@ -121,6 +121,8 @@ def _shown(value: Any) -> str:
 
 def _meant(value: object) -> str:
     """Return a hint where the value is something that people often write instead of p."""
+    if isinstance(value, list | tuple | set):
+        return " Here only one p is taken."
     if not isinstance(value, str | int):
         return ""
     text = str(value).strip()

@@ -380,7 +380,10 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
     parts, where = [], "" if count is None else f", where the mean is {rounded(count, 3)}"
     if (most := release.utility.most_error) is not None:
         few, many = rounded(seen.error, 2), rounded(most, 2)
-        return f"For you alone: expect a count of triangles to be off by {few} to {many}{where} (one standard error)."
+        return (
+            f"For you alone: expect a count of triangles to be off by at least {few} and at most {many}{where} (one "
+            "standard error; which of the two is nearer depends on the connections inside the groups)."
+        )
     if seen.error is not None:
         parts.append(f"a count to be off by {rounded(seen.error, 2)} or more{where}")
     if seen.error_of_total is not None:

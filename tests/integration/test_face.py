@@ -168,7 +168,7 @@ def test_vertices_are_keys_everywhere(ring: package.GraphHandle) -> None:
     run = ring.run("0.7")
     assert run[7].vertex == run[seven].vertex == 7
     assert {c.vertex for c in run} == set(range(5, 11))
-    assert (7 in run, 4 in run, 7.0 in run, True in run) == (True, False, False, False)
+    assert (7 in run, "7" in run, 4 in run, 7.0 in run, True in run) == (True, True, False, False, False)
     for key in (True, 7.0, np.float32(7), None):
         with pytest.raises(TypeError, match="a key must be an integer or text"):
             run[key]  # pyright: ignore[reportArgumentType]

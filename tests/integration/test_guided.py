@@ -199,7 +199,9 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     assert "such as ±400" not in said
     assert f"  pcneo release --mechanism critical -e 2 --to {long} Person/KNOWS/id@1/2" in text.splitlines()
     assert re.search(
-        r"For you alone: expect a count of triangles to be off by [\d.]+ to [\d.]+ \(one standard error\)\.", said
+        r"For you alone: expect a count of triangles to be off by at least [\d.]+ and at most [\d.]+ \(one standard "
+        r"error; ",
+        said,
     )
     before_yes = said[: said.index("[y/N]")]
     assert "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0." in before_yes

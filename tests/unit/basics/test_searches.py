@@ -172,6 +172,7 @@ def test_a_search_never_changes() -> None:
     ("arguments", "said"),
     [
         (("2",), "p must be"),
+        ((["0.1", "0.3"],), r"not \['0\.1', '0\.3'\]\. Here only one p is taken"),
         (("0.3", "best"), "search must be one of smallest, density, degree"),
         (("0.3", "densty"), "Did you mean density"),
         (("0.3", None), "search must be one of"),
