@@ -26,6 +26,8 @@ def _fraction(value: object, most_digits: int) -> Fraction:
     text = value.strip() if isinstance(value, str) else ""
     if len(text) > 2 * most_digits + 10:  # two numbers, a sign and the characters between them
         raise _too_many(most_digits)
+    if "_" in text or not text.isascii():  # Python reads 1_0 as 10, and digits of every script
+        raise ValueError("it is not a number")
     try:
         if "/" in text:
             return Fraction(text)  # does not accept an exponent along with a slash

@@ -104,7 +104,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         say("No graph has a total or a release; `pcneo budget set` sets a total.")
     for budget in budgets:
         account = budget.account
-        title = _title(budget.graph, account)
+        title = _title(budget.graph, account, unread=len(budget.damaged))
         if budget.releases:
             say(title)
             print_table(*without_empty(list(map(_row, budget.releases))), names=["k"])
@@ -123,9 +123,11 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
 
 
-def _title(graph: str, account: Account) -> str:
-    left = "" if account.left is None else f", left {account.left}"
-    return f"{graph}: total {account.total or 'not set'}, spent {account.spent}{left}"
+def _title(graph: str, account: Account, *, unread: int = 0) -> str:
+    total = f"{graph}: total {account.total or 'not set'}, spent"
+    if unread:
+        return f"{total} {account.spent} and what is in records that cannot be read ({unread:,})"
+    return f"{total} {account.spent}{'' if account.left is None else f', left {account.left}'}"
 
 
 def _total_text(record: BudgetRecord) -> str:
@@ -200,7 +202,7 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "graph": budget.graph,
         "total": account.total.plain if account.total else None,
         "spent": account.spent.plain,
-        "left": account.left.plain if account.left else None,
+        "left": account.left.plain if account.left and not budget.damaged else None,
         "lost": budget.lost,
         "sets": {digest: cost.plain for digest, cost in account.sets.items()},
         "totals": list(map(_with_numbers, budget.totals)),

@@ -227,15 +227,15 @@ def _noisy_below(
 ) -> tuple[str | None, str]:
     """Return an ε to offer, and a sentence on which leave mostly noise; none is offered where the usual one does."""
     n, public = _known(db, graph, terms, earlier)
-    given = f"if a vertex has {rounded(public.mean_degree)} connections"
+    usual, given = "probably ", f"if a vertex has {rounded(public.mean_degree)} connections"
     if public.mean_count is not None:
-        given = f"if a vertex is in {rounded(public.mean_count)} triangles on average"
-    try:
-        _, advised = _advise(mechanism, n, public, error_of_count=public.mean_count or public.most)
+        usual, given = "", f"if a vertex is in {rounded(public.mean_count)} triangles on average"
+    try:  # in most social networks a vertex is in a third, or more, of the triangles that it could be in
+        _, advised = _advise(mechanism, n, public, error_of_count=public.mean_count or public.most / 3)
     except ParameterError:  # no ε makes the error so small
         return None, f" Here, counts are mostly noise at any ε, {given}."
     offered = "3" if Fraction(advised) <= 3 else None
-    return offered, f" Here, less than about {advised} leaves mostly noise, {given}."
+    return offered, f" Here, less than about {advised} {usual}leaves mostly noise, {given}."
 
 
 def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms, earlier: Earlier) -> str:

@@ -61,8 +61,8 @@ def answer_call(
             raise GraphError(f"{row} belongs to vertex {own.key!r}, but {book} to {known.key!r}.", key=own.key)
         if (at := checked_call.key_list.place(own.key)) is None:
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
-        spent = known.with_spend(checked_call.release, checked_call.epsilon)
         check_place(place, "to", replace=False, taken=_ANSWERED)
+        spent = known.with_spend(checked_call.release, checked_call.epsilon)
         checked_call.tell_what_answers_show()
         checked_call.tell_what_is_promised()
         # [party-spend-first]

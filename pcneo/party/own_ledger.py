@@ -40,7 +40,7 @@ class OwnLedger:
 
     Attributes:
         key: the vertex's key.
-        limit: the largest ε of a call that it answers.
+        limit: the most ε that it spends on one call, however often it answers that.
         total: the largest sum of ε over all calls.
         spends: every call that was answered, oldest first.
     """
@@ -53,14 +53,20 @@ class OwnLedger:
     def with_spend(self, release: str, epsilon: Fraction) -> OwnLedger:
         """Return the ledger with one more call answered.
 
-        A collector that asks again, under the same number or another, with the same list or another, is answered with
-        new coins, and the vertex spends again.
+        A collector that asks again, with the same list or another, is answered with new coins, and the vertex spends
+        again: under the same number up to its limit for one call, under others up to its total.
         """
         # [party-ledger]
         if not epsilon <= self.limit:
             raise BudgetError(
                 f"The call has epsilon {exact_text(epsilon)}, but vertex {self.key!r} answers only up to "
                 f"{exact_text(self.limit)}. Nothing was spent."
+            )
+        on_this = sum((spend.epsilon for spend in self.spends if spend.release == release), Fraction(0))
+        if not on_this + epsilon <= self.limit:
+            raise BudgetError(
+                f"Vertex {self.key!r} has answered this call before, and spent {exact_text(on_this)} on it. Another "
+                f"{exact_text(epsilon)} would pass its limit for one call, {exact_text(self.limit)}. Nothing was spent."
             )
         spent = sum((spend.epsilon for spend in self.spends), Fraction(0))
         if not spent + epsilon <= self.total:

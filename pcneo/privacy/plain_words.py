@@ -13,6 +13,7 @@ from pcneo.privacy.protection import Protects
 _MANY = 10
 _NO_PROTECTION = Fraction(10)  # which turns a suspicion of 1 % into one of 99.5 % and more
 _NEARLY_ALWAYS = Fraction(9, 10)  # a bound that fails so often is not worth stating
+_ROUNDING = 1e-9
 _LARGEST = 700  # beyond this, e^ε does not fit a double
 
 
@@ -57,9 +58,11 @@ def _percent(share: float) -> str:
 
 
 def _times(epsilon: Fraction) -> str:
-    """Return e^ε to three digits, rounded up."""
+    """Return e^ε to three digits, or two where it is large, rounded up."""
     if epsilon > 20:
-        return f"10^{math.ceil(float(epsilon) / math.log(10)):,}"
+        power, part = divmod(float(epsilon) / math.log(10), 1)
+        digits = _rounded_up(10 ** (part + _ROUNDING), 2)
+        return f"{digits}·10^{power:,.0f}" if digits != "10" else f"10^{power + 1:,.0f}"
     return _rounded_up(math.nextafter(math.exp(float(epsilon)), math.inf), 3)
 
 

@@ -64,8 +64,9 @@ def _expected(release: Prepared, terms: Terms) -> str:
         degree = f"at a mean degree of {rounded(public.mean_degree)}{says}"
     beside = ", ".join(filter(None, [count, degree]))
     stated = f"; {beside}" if beside else ""
+    more = "" if from_groups else ", often several times that"
     assumed = _assumed(release, terms, public, errors.error)
-    return f"{release.mechanism.heading}: expect a standard error {said}{stated}.{assumed}"
+    return f"{release.mechanism.heading}: expect a standard error {said}{more}{stated}.{assumed}"
 
 
 def _assumed(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:

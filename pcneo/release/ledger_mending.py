@@ -58,7 +58,8 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         elif not 0 < values.get("number", 0) < LARGEST_NUMBER:
             values["number"] = next_number(ledger, graph)
         mend_record(transaction, found, values)
-        what = f"put right {'release' if found.is_release else 'total'} {record}, which {found.why}"
+        what = f"{'release' if found.is_release else 'total'} {record}, which {found.why}, now says "
+        what += f"ε = {decimal_text(exact_epsilon)}, δ = {decimal_text(exact_delta)}, as its owner stated"
         create_note(transaction, "mended", graph, what, records=[as_json(found.properties)])
 
 
@@ -87,7 +88,7 @@ def mend_secret(db: Database, *, graph: str) -> int:
         with lock.last_writes() as transaction:
             marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
             if marked:
-                what = f"stated that the keys of {graph} are those of {marked:,} releases, whose secret was gone"
+                what = f"stored the keys of {graph} anew with its releases ({marked:,}): their secret was gone"
                 create_note(transaction, "mended", graph, what)
     return marked
 
@@ -112,7 +113,7 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
         if ledger.last_number(graph):
             move_ledger(transaction, graph, graph, add)
         moved = move_ledger(transaction, known_as, graph, 0)
-        what = f"{moved:,} records of {known_as} are counted as {graph}'s"
+        what = f"what was spent under {known_as} now counts for {graph} ({moved:,} records)"
         create_note(transaction, "same", graph, what, other=known_as)
         return account_of(read_ledger(transaction, db), graph)
 

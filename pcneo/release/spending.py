@@ -38,7 +38,7 @@ from pcneo.release.choice import find_place
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import Source
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, merge_secret, read_ledger
+from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, lock_ledger, read_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
@@ -160,11 +160,13 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     graphs = _graphs(prepared)
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
     spends = _spends(prepared)
-    fingerprints = _fingerprints(prepared, merge_secret(db, secrets.token_hex(32)))
     try:
         with ledger_locked(db, graphs) as locks, last_writes_of(spends, locks) as writing:
-            # [spend-under-lock] No one can add to what is read here before this transaction ends.
-            ledger = read_ledger(next(iter(writing.values())), db)
+            # [spend-under-lock] No one can add to what is read here before this transaction ends: not to these graphs,
+            # and not to another one that has the same vertices under another name.
+            first = next(iter(writing.values()))
+            fingerprints = _fingerprints(prepared, lock_ledger(first, secrets.token_hex(32)))
+            ledger = read_ledger(first, db)
             _check_given(prepared, ledger)
             totals = _admit(ledger, graphs, spends, terms, fingerprints)
             for name, transaction in writing.items():

@@ -29,6 +29,14 @@ def merge_secret(db: Database, secret: str) -> bytes:
     return db.write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
 
 
+def lock_ledger(transaction: Transaction, secret: str) -> bytes:
+    """Hold the ledger of every graph until the transaction ends; return the secret under which keys are hashed.
+
+    If there is none, this one is stored.
+    """
+    return transaction.run("merge_ledger_secret", secret=secret)[0]["secret"].encode()
+
+
 def get_secret(db: Database) -> bytes | None:
     """Return the secret under which keys are hashed; None if there is none."""
     rows = db.read("get_ledger_secret")

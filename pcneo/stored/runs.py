@@ -222,7 +222,7 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
         listed = ", ".join(standing.id for standing in fitting)
         of_graphs = Counter(standing.graph for standing in fitting)
         or_graph = ", or the name of its graph" if len(of_graphs) > 1 and 1 in of_graphs.values() else ""
-        how = f"Add the id of one{or_graph}" if run in (None, LATEST) else "Give more of the id"
+        how = f"Give the id of one{or_graph}" if run in (None, LATEST) else "Give more of the id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
 

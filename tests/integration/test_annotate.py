@@ -767,7 +767,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     with pytest.raises(NotFoundError, match="There is no run 'nobody'"):
         find(run="nobody")
     write(db, 0.3, graph="other")
-    with pytest.raises(ParameterError, match=r"Several runs fit: .*\. Add the id of one, or the name of its graph\."):
+    with pytest.raises(ParameterError, match=r"Several runs fit: .*\. Give the id of one, or the name of its graph\."):
         find()
     assert find(graph=NAME) == second
     with pytest.raises(NotFoundError, match=r"whole graph named 'othre'; there are .* Did you mean other\?"):

@@ -398,7 +398,7 @@ def test_a_run_is_named_by_p_or_by_its_id_and_all_that_fit_are_told(ring: packag
     ring.annotate(p="0.3")
     ring.annotate(p=["0.5", "0.7"])
     assert ring.run("ring@3/10").id == ring.run("ring@0.3").id == ring.run(run="ring@3/10").id == "ring@3/10"
-    with pytest.raises(ParameterError, match=r"fit: ring@1/2, ring@3/10, ring@7/10\. Add the id of one"):
+    with pytest.raises(ParameterError, match=r"fit: ring@1/2, ring@3/10, ring@7/10\. Give the id of one"):
         ring.run()
 
 

@@ -13,6 +13,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -27,7 +28,8 @@ from requested import requested
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError
-from pcneo.release import budget
+from pcneo.privacy.mechanisms import Respond
+from pcneo.release import Release, Terms, budget, release, spending
 
 NAME = "Person/KNOWS/id"
 
@@ -206,3 +208,36 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
             db.store,
             requests=[requested(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
         )
+
+
+def test_two_names_over_the_same_vertices_that_are_released_at_once_do_not_both_begin_anew(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is held between what it read and its commit; the second must not go by what was there before."""
+    selections = []
+    for label, type_ in (("Person", "KNOWS"), ("Copy", "KNEW")):
+        db.put(cycle(3), label=label, type_=type_)
+        selections.append(Selection(label, type_, "id"))
+    record, reached, results = spending.create_release, threading.Event(), []
+
+    def slowly(*arguments: Any) -> None:
+        reached.set()
+        time.sleep(1.5)
+        record(*arguments)
+
+    def made(selection: Selection, to: str) -> None:
+        wanted = Release(mechanism=Respond(epsilon=1), to=tmp_path / to)
+        try:
+            release(db.store, requests=[wanted], terms=Terms(budget_epsilon=1, anyway=True), selection=selection)
+            results.append("released")
+        except BudgetError as error:
+            results.append(str(error))
+
+    monkeypatch.setattr(spending, "create_release", slowly)
+    first = threading.Thread(target=made, args=(selections[0], "a.csv"))
+    first.start()
+    assert reached.wait(30)
+    made(selections[1], "b.csv")
+    first.join()
+    assert results.count("released") == 1, results
+    assert any("has the vertices of graph 'Person/KNOWS/id'" in result for result in results)

@@ -94,7 +94,7 @@ def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_n
     with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
         read_cohesions(db.store, find_run(db.store))
     other = write(db, p="0.9", vertices=[0])
-    with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Add the id of one"):
+    with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Give the id of one"):
         show(db, 0)
     whole = write(db, p="0.3")
     assert show(db, 0).run.id == whole

@@ -15,7 +15,7 @@ from pcneo.errors import DatabaseError
 from pcneo.release import budget, ledger_mending, spending
 from pcneo.service import work, worker
 from pcneo.store import fence, lending, lock, standing, transaction
-from pcneo.store.ledger import get_secret, list_ledger
+from pcneo.store.ledger import list_ledger
 from pcneo.store.requests import Answer
 from simulation.statements import STATEMENTS
 from simulation.statements.requests import PRODUCED
@@ -115,14 +115,14 @@ def a_spend_that_is_not_recorded() -> Iterator[None]:
 def a_secret_that_is_not_kept() -> Iterator[None]:
     """Who finds none makes one up, and goes by it though somebody has stored another one first."""
 
-    def merge_secret(db: Any, secret: str) -> bytes:
-        there = get_secret(db)
-        if there is None:
-            merge(db, secret)
-        return there or secret.encode()
+    def lock_ledger(tx: Any, secret: str) -> bytes:
+        there = [row["secret"] for row in tx.run("get_ledger_secret") if row["secret"]]
+        if not there:
+            lock(tx, secret)
+        return (there or [secret])[0].encode()
 
-    merge = spending.merge_secret
-    with mock.patch.object(spending, "merge_secret", merge_secret):
+    lock = spending.lock_ledger
+    with mock.patch.object(spending, "lock_ledger", lock_ledger):
         yield
 
 

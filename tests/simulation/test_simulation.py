@@ -27,7 +27,7 @@ RARE: dict[str, int] = {
     "what is published is not fenced": 30_000,
 }
 """Bugs that few schedules show, and within how many they are found; they are looked for under `--thorough` alone."""
-SELDOM = {"a lost lock goes unnoticed": 2_500}
+SELDOM = {"a lost lock goes unnoticed": 2_500, "a ledger that is moved under one lock": 2_500}
 """Likewise, within so few that they are always looked for."""
 MOST = 600
 """Schedules within which any other planted bug is to be found."""

@@ -39,13 +39,13 @@ class Edge(OneScale):
     name = "edge"
     run_by = OWNER
     promise = (
-        "Whatever else is known of the graph, the published counts, with the noise level, change the odds that any one"
-        " pair of vertices is connected by a factor of at most e^ε, except with probability δ (m connections that go"
-        " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected as a whole."
+        "For someone who knows all other connections, the published counts, with the noise level, change the odds that"
+        " any one pair of vertices is connected by a factor of at most e^ε, except with probability δ (m connections"
+        " that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected as a whole."
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
-        promises="ε for any one connection, whatever else is known; it may fail with probability δ",
+        promises="ε for any one connection, given all others; it may fail with probability δ",
         exact="nothing",
         shows="little, at a large error: only the pair that costs most uses up all of ε",
     )

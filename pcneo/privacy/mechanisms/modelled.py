@@ -52,10 +52,10 @@ class Modelled(Total):
 
     name = "modelled"
     promise = (
-        "Whatever else is known of the graph, the published degrees and total, with the noise levels, and the counts"
-        " that are modelled from them change the odds that any one pair of vertices is connected by a factor of at"
-        " most e^ε, except with probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a"
-        " person's connections are not protected as a whole."
+        "For someone who knows all other connections, the published degrees and total, with the noise levels, and the"
+        " counts that are modelled from them change the odds that any one pair of vertices is connected by a factor"
+        " of at most e^ε, except with probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1));"
+        " a person's connections are not protected as a whole."
     )
     in_short = InShort(
         promises="as edge; counts are modelled: what a vertex of that degree has on average, not what this one has",

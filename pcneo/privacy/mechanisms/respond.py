@@ -60,15 +60,15 @@ class Respond(Answered):
     name = "respond"
     run_by = OWNER
     promise = (
-        "Each pair of vertices was answered once by randomised response: whatever else is known, everything computed"
-        " from the answers changes the odds that any one pair is connected by a factor of at most e^ε (m pairs that go"
-        " together: e^(mε)). It does not hide what the answers of other pairs show: in dense parts a connection can be"
-        " guessed from those around it."
+        "Whether a pair of vertices is connected was answered once for each pair, by randomised response: for someone"
+        " who knows all other connections, everything computed from the answers changes the odds that any one pair is"
+        " connected by a factor of at most e^ε (m pairs that go together: e^(mε)). It does not hide what the answers"
+        " of other pairs show: in dense parts a connection can be guessed from those around it."
     )
     protects = Protects.EVERY_CONNECTION
     between_parties = True
     in_short = InShort(
-        promises="ε for any one connection, whatever else is known; no δ",
+        promises="ε for any one connection, given all others; no δ",
         exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
         shows="about as much as exact counts; if you publish the answers, nearly the graph once ε reaches "
         "ln(n/mean degree)",

@@ -29,10 +29,10 @@ class Total(Edge):
 
     name = "total"
     promise = (
-        "Whatever else is known of the graph, the published number of cliques, with the noise level, changes the odds"
-        " that any one pair of vertices is connected by a factor of at most e^ε, except with probability δ (m"
-        " connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected as a"
-        " whole."
+        "For someone who knows all other connections, the published number of cliques, with the noise level, changes"
+        " the odds that any one pair of vertices is connected by a factor of at most e^ε, except with probability δ"
+        " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections are not protected"
+        " as a whole."
     )
     in_short = InShort(
         promises="as edge, for the number of cliques in the whole graph; no vertex gets a count",

@@ -145,6 +145,7 @@ def test_a_message_says_its_release_its_key_and_one_bit_a_pair(parties: Parties)
     assert len(base64.b64decode(message["answers"])) == -(-len(mine) // 8)
     assert (sent.epsilon, sent.left) == (2, 3)
     lengths = set()
+    parties.write_ledger(5, limit="4")
     for neighbours in ([], [key for key in KEYS if key != 5]):
         parties.write_row(5, neighbours)
         lengths.add(parties.answer(5, to=parties.home / f"{len(neighbours)}.json").message.stat().st_size)
@@ -166,6 +167,7 @@ def test_a_neighbour_that_the_call_does_not_list_is_counted(parties: Parties) ->
 
 def test_a_vertex_that_is_asked_again_spends_again_until_nothing_is_left(parties: Parties) -> None:
     """Under the same number and under another, with the same list and with another."""
+    parties.write_ledger(1, limit="6")
     parties.answer(1, to=parties.home / "one.json")
     again = parties.answer(1, to=parties.home / "two.json")
     assert again.left == 1
@@ -175,6 +177,17 @@ def test_a_vertex_that_is_asked_again_spends_again_until_nothing_is_left(parties
         with pytest.raises(BudgetError, match="has spent 4 of 5; this call would spend 2"):
             parties.answer(1, to=parties.home / "three.json")
         assert state(parties.home) == before
+
+
+def test_one_call_costs_no_more_than_the_limit_for_one_however_often_it_is_answered(parties: Parties) -> None:
+    parties.write_ledger(1, limit="2", total="5")
+    parties.answer(1, to=parties.home / "one.json")
+    before = state(parties.home)
+    with pytest.raises(BudgetError, match="answered this call before, and spent 2 on it"):
+        parties.answer(1, to=parties.home / "two.json")
+    assert state(parties.home) == before
+    parties.rewrite(parties.folder / "call.json", release="other")
+    assert parties.answer(1, to=parties.home / "two.json").left == 1
 
 
 def test_a_spend_may_use_up_the_total_to_the_last_digit(parties: Parties) -> None:
@@ -314,6 +327,7 @@ def test_a_vertex_refuses_files_that_are_not_its_own_or_not_as_they_must_be(part
 
 
 def test_a_message_never_overwrites_a_file_and_nothing_is_spent_where_it_cannot_go(parties: Parties) -> None:
+    parties.write_ledger(3, limit="4")
     parties.answer(3)
     before = state(parties.home)
     for to in (None, parties.home / "nowhere" / "message.json", parties.home):

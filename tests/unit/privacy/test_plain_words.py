@@ -35,11 +35,11 @@ def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> Non
         ("0.1", "1.11", "52.5", "1.11", "2.72"),
         ("1", "2.72", "73.2", "2.68", "22,100"),
         ("1.1", "3.01", "75.1", "2.95", "59,900, which is no protection"),
-        ("3", "20.1", "95.3", "16.9", "10^14, which is no protection"),
-        ("5", "149", "99.4", "60", "10^22, which is no protection"),
-        ("10", "22,100", "100", "99.56", "10^44, which is no protection"),
-        ("16", "8,890,000", "100", "100", "10^70, which is no protection"),
-        ("1000", "10^435", "100", "100", "10^4,343, which is no protection"),
+        ("3", "20.1", "95.3", "16.9", "1.1·10^13, which is no protection"),
+        ("5", "149", "99.4", "60", "5.2·10^21, which is no protection"),
+        ("10", "22,100", "100", "99.56", "2.7·10^43, which is no protection"),
+        ("16", "8,890,000", "100", "100", "3.1·10^69, which is no protection"),
+        ("1000", "2·10^434", "100", "100", "8.9·10^4,342, which is no protection"),
     ],
 )
 def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundredth: str, ten: str) -> None:
