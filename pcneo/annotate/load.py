@@ -217,6 +217,17 @@ def key_and_line(found: KeysOfLine) -> str:
     return keys if found.line is None else f"{keys}, line {found.line}"
 
 
+def joined_note(result: LoadResult) -> str:
+    """Return a sentence where new edges were added to nodes that were there already; empty otherwise."""
+    if not (result.nodes_matched and result.relationships_created):
+        return ""
+    label, key = result.configuration["nodeLabel"], result.configuration["key"]
+    return (
+        f"{result.nodes_matched:,} of the {result.node_count:,} vertices were there already, as :{label} nodes with "
+        f"the same {key}, and are taken to be the same. Load other people under a label of their own."
+    )
+
+
 def header_note(line: KeysOfLine) -> str:
     """Return the warning about a first line that may be a header."""
     return (

@@ -130,8 +130,10 @@ def _print(result: LoadResult) -> None:
 
 
 def _note_keys(result: LoadResult) -> None:
-    from pcneo.annotate.load import header_note, key_and_line
+    from pcneo.annotate.load import header_note, joined_note, key_and_line
 
+    if joined := joined_note(result):
+        note(joined)
     if result.possible_header is not None:
         note(header_note(result.possible_header))
     if result.numbers_as_text and result.text_key is not None:

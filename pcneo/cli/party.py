@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pcneo.basics.frames import counted
 from pcneo.cli.console import print_json
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json, refuse
@@ -51,7 +52,7 @@ def answer(
         )
     note(f"Send {sent.message} to the collector; nothing else has to be sent.")
     say(
-        f"{sent.message}: {sent.pairs:,} pairs answered at ε = {decimal_text(sent.epsilon)}; your ledger has "
+        f"{sent.message}: {counted(sent.pairs, 'pair')} answered at ε = {decimal_text(sent.epsilon)}; your ledger has "
         f"{decimal_text(sent.left)} left"
     )
 

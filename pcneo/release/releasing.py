@@ -127,6 +127,8 @@ class _Numbers:
         digest = {"answersHash": self.answers_hash} if is_public else {}
         words = {"promise": self.release.promise, "inPlainWords": self.release.in_plain_words or None}
         said = {**words, "together": self.release.together or None, **drawn.record, **digest}
+        if self.release.given is not None:
+            said["answersAre"] = "those of an earlier release, drawn from the graph as it was then"
         if self.request.fate == "destroy" and self.release.given is None:
             said["promise"] = self.release.promise  # without its words about answers that no one has
         return public_record(self.release.mechanism, p, drawn.scale, self.counts, said, drawn.columns)

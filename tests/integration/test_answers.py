@@ -195,6 +195,8 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
     _, (_, again) = made(db, tmp_path / "4.json", tmp_path / "b.json", ks=(4, 3), answers_from=kept)
     assert counts_in(tmp_path / "b.json") == counts_in(tmp_path / "a.json")
     assert again.answers is None
+    assert "answersAre" not in json.loads((tmp_path / "a.json").read_text())
+    assert "as it was then" in json.loads((tmp_path / "b.json").read_text())["answersAre"]
     (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == 1
 

@@ -359,6 +359,9 @@ def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: 
     says = "Line 1 (person_a, person_b) shares no key with any other line and was loaded as data. If it is a header,"
     (warning,) = [record for record in caplog.records if record.name == "pcneo" and record.levelname == "WARNING"]
     assert warning.getMessage().startswith(says)
+    caplog.clear()
+    db.load([("Ann", "Dan")], node_label="P", relationship_type="R", key="id")
+    assert "1 of the 2 vertices were there already, as :P nodes with the same id" in caplog.text
 
 
 def test_all_runs_are_removed_by_a_word_alone(ring: package.GraphHandle, db: package.Db) -> None:

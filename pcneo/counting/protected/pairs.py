@@ -25,7 +25,7 @@ MATRIX = 2**29
 BLOCK = 2**20
 """Pairs in a block; more only if a single vertex has more."""
 
-PAIRS = "the protected pairs"
+PAIRS = "the search for protected pairs"
 
 _WORDS_AT_ONCE = 32  # few enough for the written part of every row to stay in the cache
 
