@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import random
 import sys
 import threading
@@ -233,12 +234,15 @@ def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_unti
         publish(db, tmp_path, "second")
     code, out, error = pcneo("budget", "show")
     assert code == 9
-    assert f"{NAME}: total ε = 3" in out
+    assert re.search(rf"{NAME}: total ε = 3.*spent .* and what is in records that cannot be read \(1\)", out)
+    assert ", left " not in out
+    assert json.loads(pcneo("budget", "show", "--json")[1])[0]["left"] is None
     assert f"Release {record} has no graph" in error
     assert record in json.loads(pcneo("budget", "show", "--json")[1])[0]["damaged"][0]["record"]
     assert pcneo("budget", "mend", "nothing", NAME, "--epsilon", "1")[0] == 4
     assert pcneo("budget", "mend", record, NAME, "--epsilon", "1", "--delta", "1e-6")[0] == 0
     assert shown(db).account.spent.epsilon == 1
+    assert "which has no graph, now says ε = 1, δ = 1e-6, as its owner stated" in pcneo("budget", "show")[1]
     assert pcneo("check")[0] == 0
     assert record in pcneo("budget", "show")[1]
     publish(db, tmp_path, "second")
@@ -582,7 +586,7 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
         assert pcneo("budget", "mend", "secret", NAME, "--epsilon", "1")[0] == 2
         code, out, _ = pcneo("budget", "mend", "secret", NAME)
         assert (code, out) == (0, f"stored the keys of {NAME} with 1 release\n")
-        assert "stated that the keys" in pcneo("budget", "show")[1]
+        assert f"stored the keys of {NAME} anew with its releases (1)" in pcneo("budget", "show")[1]
         db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
         with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'"):
             publish(db, tmp_path, "second", Selection(("Person",), ("LIKES",), "id"), budget_epsilon=3)

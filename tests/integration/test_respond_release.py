@@ -252,7 +252,7 @@ def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
     code, out, err = pcneo("release", *options, "--budget-epsilon", "1/2", "--clip", "--answers", "publish")
     assert code == 0, err
     assert " ".join(caplog.messages).count("WARNING") == 1
-    assert ("WARNING" in out, out.count("ln(n/d) is"), out.count("Each pair of vertices")) == (False, 1, 1)
+    assert ("WARNING" in out, out.count("ln(n/d) is"), out.count("was answered once for each pair")) == (False, 1, 1)
     assert f"out-k3-e1_2.json and out-k3-e1_2.answers.gz; for you alone: {tmp_path / 'owner' / 'out-k3'}" in err
     assert f"Also public: the answers, {tmp_path / 'out-k3'}" in out
     assert spent(db) == Fraction(1, 2)
