@@ -11,9 +11,8 @@ _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 def __getattr__(name: str) -> object:
     """Load a public name; one that only a graph in a database has is said to be there."""
-    try:
+    if name in __all__:
         return _load(name)
-    except AttributeError as error:
-        of_graph = name in ("annotate", "audit", "release", "stream", "estimate")
-        there = f"; a graph in a database has it: pcneo.connect().graph(NAME).{name}(...)" if of_graph else ""
-        raise AttributeError(f"module 'pcneo' has no attribute {name!r}{there}", name=name) from error
+    of_graph = name in ("annotate", "audit", "release", "stream", "estimate")
+    there = f"; a graph in a database has it: pcneo.connect().graph(NAME).{name}(...)" if of_graph else ""
+    raise AttributeError(f"module 'pcneo' has no attribute {name!r}{there}", name=name)

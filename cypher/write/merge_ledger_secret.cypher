@@ -1,4 +1,4 @@
-// Return the secret under which the keys of released graphs are hashed, or store a new one.
+// Lock the ledger, and return the secret under which the keys of released graphs are hashed, or store a new one.
 //
 // parameters:
 //   $secret  string  64 hexadecimal digits, used if none is stored yet

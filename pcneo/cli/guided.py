@@ -13,13 +13,14 @@ from fractions import Fraction
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import typer
 
 from pcneo.basics.frames import rounded
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
+from pcneo.cli.epsilon_of_error import epsilon_for, noisy_below
 from pcneo.cli.streams import note, note_verbatim
 from pcneo.cli.typed_answers import (
     budget_for,
@@ -35,7 +36,7 @@ from pcneo.errors import BudgetError, ParameterError
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
     from pcneo.privacy.composition import Cost
-    from pcneo.privacy.outlook import Earlier, Public
+    from pcneo.privacy.outlook import Earlier
     from pcneo.release import Prepared, Source, Terms
     from pcneo.store.database import Database, GraphRecord
 
@@ -127,7 +128,7 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     total = account.total
     if total is not None and not terms.dry_run:
         _check_delta(mechanism, graph, total)
-    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name), account.left)
+    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name), account.left or terms.total)
     to = _asked("Public file, .csv or .json", free_name(), public_file)
     needs_budget = terms.budget_epsilon is None and total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
@@ -191,7 +192,7 @@ def _ask_how(
     hint, expect = "", None
     known = "the groups and " if mechanism == "critical" else ""
     if mechanism == "respond":
-        default, hint = _noisy_below(db, mechanism, graph, terms, earlier)
+        default, hint = noisy_below(db, mechanism, graph, terms, earlier)
     if left is not None and left.epsilon is not None and default is not None and left.epsilon < Fraction(default):
         default, hint = None, f"{hint} This graph has {left.without_zero} left."
     note(
@@ -215,57 +216,11 @@ def _ask_how(
         expect = None
     try:
         meant = terms if expect is None else replace(terms, expect=expect)
-        epsilon = _follows(db, mechanism, graph, error, meant, earlier)
+        epsilon = epsilon_for(db, mechanism, graph, error, meant, earlier)
     except ParameterError as refused:
         note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
         epsilon = _asked("ε", default, partial(epsilon_of, mechanism))
     return epsilon, expect
-
-
-def _noisy_below(
-    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
-) -> tuple[str | None, str]:
-    """Return an ε to offer, and a sentence on which leave mostly noise; none is offered where the usual one does."""
-    n, public = _known(db, graph, terms, earlier)
-    usual, given = "probably ", f"if a vertex has {rounded(public.mean_degree)} connections"
-    if public.mean_count is not None:
-        usual, given = "", f"if a vertex is in {rounded(public.mean_count)} triangles on average"
-    try:  # in most social networks a vertex is in a third, or more, of the triangles that it could be in
-        _, advised = _advise(mechanism, n, public, error_of_count=public.mean_count or public.most / 3)
-    except ParameterError:  # no ε makes the error so small
-        return None, f" Here, counts are mostly noise at any ε, {given}."
-    offered = "3" if Fraction(advised) <= 3 else None
-    return offered, f" Here, less than about {advised} {usual}leaves mostly noise, {given}."
-
-
-def _follows(db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms, earlier: Earlier) -> str:
-    """Return the smallest ε at which the total has so small an error; raise a ParameterError if no ε does that."""
-    n, public = _known(db, graph, terms, earlier)
-    off, epsilon = _advise(mechanism, n, public, error_of_total=error)
-    note(
-        f"ε = {epsilon}: with a smaller one, the total would typically be off by more than {rounded(off)}, if a vertex "
-        f"has {rounded(public.mean_degree)} connections on average."
-    )
-    return epsilon
-
-
-def _known(db: Database, graph: GraphRecord, terms: Terms, earlier: Earlier) -> tuple[int, Public]:
-    """Return the number of vertices, and what is stated or published about their connections."""
-    from pcneo.release.choice import count_vertices
-
-    n, public = count_vertices(db, graph, None), terms.known(earlier)
-    return n, public._replace(mean_degree=min(public.mean_degree, n - 1))
-
-
-def _advise(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:
-    """Return an error as a number, and the smallest ε with so small a one; raise a ParameterError if none has."""
-    from pcneo.privacy.foresight import advise
-
-    advice = advise(n, public.mean_degree, expect=public.mean_count, **error)
-    (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
-    if advised.refused is not None or not advised.epsilon:
-        raise ParameterError(advised.refused or "", name="error", value=error)
-    return advice.wanted and advice.wanted.error, advised.epsilon
 
 
 def _ask_budget(epsilon: str) -> str:
@@ -309,11 +264,18 @@ def warnings_alone(*, wanted: bool) -> Iterator[None]:
 
 
 def agrees(
-    prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, named: str | None
+    prepared: Sequence[Prepared],
+    db: Database,
+    wanted: Wanted,
+    terms: Terms,
+    bars: Bars,
+    *,
+    named: str | None,
+    insisted: Sequence[str],
 ) -> bool:
     """Note what would be released, at what price and by which command, and ask; anything but a yes is a no.
 
-    `named` is the graph or run that the command line names.
+    `named` is the graph or run that the command line names; `insisted`, what was to be released anyway.
     """
     from pcneo.release.beforehand import far_off
 
@@ -334,8 +296,12 @@ def agrees(
         further += ["--expect", wanted.expect]
     if wanted.budget is not None:
         further += ["--budget-epsilon", wanted.budget]
+    if insisted:
+        further.append("--anyway")
     place = release.run.id if release.run else release.graph.name
-    typed = [place if word == named else word for word in sys.argv[2:]]
+    typed = sys.argv[2:]
+    if named in typed:
+        typed[typed.index(named)] = place
     if named is None:
         further.append(place)
     note(release.naming)
@@ -374,7 +340,7 @@ def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -
 def _to_be_expected(release: Prepared, terms: Terms) -> str:
     """Return a sentence about how exact the release will be, as far as public numbers or groups tell in advance."""
     from pcneo.privacy.outlook import USUAL_DEGREE
-    from pcneo.release.beforehand import foreseen
+    from pcneo.release.beforehand import foreseen, is_far_below
 
     seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
     parts, where = [], "" if count is None else f", where the mean is {rounded(count, 3)}"
@@ -391,7 +357,7 @@ def _to_be_expected(release: Prepared, terms: Terms) -> str:
         parts.append(f"the number of all triangles to be off by {rounded(seen.error_of_total, 2)}{share} or more")
     if not parts:
         return "How exact the counts will be cannot be said in advance."
-    often = "; it is often many times as much" if release.mechanism.adds_noise else ""
+    often = "; it is often many times as much" if is_far_below(release, terms.known(release.earlier)) else ""
     is_guess = terms.mean_degree is None and release.earlier.mean_degree is None
     assumed = f" This assumes {rounded(USUAL_DEGREE)} connections per vertex." if is_guess else ""
     return f"Expect {', and '.join(parts)} (one standard error{often}).{assumed}"

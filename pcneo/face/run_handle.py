@@ -177,7 +177,7 @@ class Run(CohesionsByKey):
         now = self._now()
         try:
             (plain,) = find_keys(self._db, now.selection, [checked_key(key)])
-        except TypeError:
+        except (TypeError, ParameterError):
             return False
         return self._db.get_cohesion(now.selection, now.run, plain) is not None
 

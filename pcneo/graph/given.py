@@ -117,7 +117,7 @@ def _from_matrix(matrix: Any) -> Graph:
 
 
 def _from_columns(frame: Any) -> Graph:
-    if hasattr(frame, "collect"):  # of polars
+    if callable(getattr(type(frame), "collect", None)):  # of polars
         raise TypeError(f"{WANTED} This frame is lazy: pass frame.collect().")
     names = list(frame.columns)
     if len(names) == 2 and all(isinstance(name, str) and name.isdigit() for name in names):

@@ -31,9 +31,9 @@ def keys_hash(keys: KeyArray) -> str:
     return digest.hexdigest()
 
 
-def keys_fingerprint(keys: KeyArray, secret: bytes) -> str:
-    """Return the `secret_mark` and the hexadecimal HMAC-SHA-256, under `secret`, of the `keys_hash`."""
-    return secret_mark(secret) + hmac.new(secret, bytes.fromhex(keys_hash(keys)), hashlib.sha256).hexdigest()
+def keys_fingerprint(hash_of_keys: str, secret: bytes) -> str:
+    """Return the `secret_mark` and the hexadecimal HMAC-SHA-256, under `secret`, of a `keys_hash`."""
+    return secret_mark(secret) + hmac.new(secret, bytes.fromhex(hash_of_keys), hashlib.sha256).hexdigest()
 
 
 def secret_mark(secret: bytes) -> str:

@@ -16,22 +16,29 @@ _FOLDER = "NUMBA_CACHE_DIR"
 
 
 def have_a_folder() -> None:
-    """Name a temporary folder where numba would find none, as it then refuses to compile; log a warning if so."""
-    in_package = Path(__file__).parent / "__pycache__"
-    named = os.environ.get(_FOLDER)
+    """Give numba a temporary folder where it would find none, as it then refuses to compile; log a warning if so.
+
+    The folder is this process's alone: numba runs what it finds in it, so no other process is told of it.
+    """
+    in_package, named = Path(__file__).parent / "__pycache__", os.environ.get(_FOLDER)
     if any(_takes_files(folder) for folder in (named and Path(named), in_package, _of_user()) if folder):
         return
+    from numba import config
+
     folder = tempfile.mkdtemp(prefix="pcneo-compiled-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ[_FOLDER] = folder  # for numba, if it is imported later, and for processes that this one starts
-    if "numba" in sys.modules:
-        sys.modules["numba"].config.CACHE_DIR = folder
+    config.CACHE_DIR = folder  # type: ignore[attr-defined]  numba sets its names in a loop
+    atexit.register(_remove, folder, os.getpid())
     log.warning(
         "This user can write neither %s nor a home, so compiled code is kept only until this process ends, and each "
         "process spends half a minute compiling. Set %s to a folder that stays.",
         in_package,
         _FOLDER,
     )
+
+
+def _remove(folder: str, made_by: int) -> None:
+    if os.getpid() == made_by:  # and not a process that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _of_user() -> Path | None:
@@ -42,7 +49,7 @@ def _of_user() -> Path | None:
         return None
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "numba"
-    return Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "numba"
+    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "numba"
 
 
 def _takes_files(folder: Path) -> bool:

@@ -19,7 +19,7 @@ from pcneo.privacy.vertex import OwnRow, answer
 
 _ANSWERED = (
     "is there already: this vertex has answered a call in this folder. Send that message; nothing was spent. Another "
-    "answer would spend again: for that, first move the message away."
+    "answer would spend again, as far as the limit for one call allows: for that, first move the message away."
 )
 
 

@@ -66,7 +66,8 @@ class OwnLedger:
         if not on_this + epsilon <= self.limit:
             raise BudgetError(
                 f"Vertex {self.key!r} has answered this call before, and spent {exact_text(on_this)} on it. Another "
-                f"{exact_text(epsilon)} would pass its limit for one call, {exact_text(self.limit)}. Nothing was spent."
+                f"{exact_text(epsilon)} would pass its limit for one call, {exact_text(self.limit)}. Nothing was "
+                "spent. If the message was lost, the vertex may raise `limit` in its ledger."
             )
         spent = sum((spend.epsilon for spend in self.spends), Fraction(0))
         if not spent + epsilon <= self.total:

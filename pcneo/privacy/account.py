@@ -128,9 +128,10 @@ def check_spends(
 
 
 def _one_digit(delta: Fraction) -> Fraction:
-    """Return a δ that a person would type: rounded up to one digit."""
+    """Return a δ that a person would type: rounded up to one digit, where that is below 1."""
     unit = Fraction(10) ** math.floor(math.log10(delta) + 1e-9)
-    return math.ceil(delta / unit) * unit
+    rounded_up = math.ceil(delta / unit) * unit
+    return rounded_up if rounded_up < 1 else delta
 
 
 def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:

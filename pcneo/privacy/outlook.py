@@ -37,8 +37,8 @@ class Public(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The most triangles that a vertex with as many connections as the mean can be in."""
-        return max(0.0, self.mean_degree * (self.mean_degree - 1) / 2)
+        """The most triangles that a vertex with as many connections as the mean can be in; at least one."""
+        return max(1.0, self.mean_degree * (self.mean_degree - 1) / 2)
 
 
 class Earlier(NamedTuple):

@@ -60,8 +60,9 @@ def _percent(share: float) -> str:
 def _times(epsilon: Fraction) -> str:
     """Return e^ε to three digits, or two where it is large, rounded up."""
     if epsilon > 20:
-        power, part = divmod(float(epsilon) / math.log(10), 1)
-        digits = _rounded_up(10 ** (part + _ROUNDING), 2)
+        digits_in_all = float(epsilon) / math.log(10)
+        power, part = divmod(digits_in_all, 1)
+        digits = _rounded_up(10 ** (part + max(_ROUNDING, 1e-15 * digits_in_all)), 2)
         return f"{digits}·10^{power:,.0f}" if digits != "10" else f"10^{power + 1:,.0f}"
     return _rounded_up(math.nextafter(math.exp(float(epsilon)), math.inf), 3)
 

@@ -64,9 +64,14 @@ def _expected(release: Prepared, terms: Terms) -> str:
         degree = f"at a mean degree of {rounded(public.mean_degree)}{says}"
     beside = ", ".join(filter(None, [count, degree]))
     stated = f"; {beside}" if beside else ""
-    more = "" if from_groups else ", often several times that"
+    more = ", often several times that" if is_far_below(release, public) else ""
     assumed = _assumed(release, terms, public, errors.error)
     return f"{release.mechanism.heading}: expect a standard error {said}{more}{stated}.{assumed}"
+
+
+def is_far_below(release: Prepared, public: Public) -> bool:
+    """Whether an error that is foreseen is often several times too small: λ is found by noise, or little is known."""
+    return release.utility.least_error is None and (release.mechanism.adds_noise or public.mean_count is None)
 
 
 def _assumed(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
@@ -138,7 +143,7 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts would be mostly noise.{judged.advice}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise.{judged.advice}"
     )
 
 
@@ -148,6 +153,7 @@ class _Judged(NamedTuple):
     mean: float
     of_a_count: str
     of_the_total: str
+    would: str = "would"
     advice: str = ""
 
 
@@ -163,12 +169,14 @@ def _judged_by(release: Prepared, terms: Terms) -> _Judged | None:
         says = "according to an earlier release"
         known = _Judged(earlier.mean_count, f"is {{}} on average, {says}", f"is {{}}, {says}")
         return known if earlier.count_is_promised else None
-    public, says = terms.known(release.earlier), "as you state"
-    if terms.mean_degree is None:
-        says = "as is assumed" if earlier.mean_degree is None else "according to an earlier release"
+    if terms.mean_degree is None and earlier.mean_degree is not None:
+        return None  # it may be mostly noise itself
+    public, says = terms.public, "as is assumed" if terms.mean_degree is None else "as you state"
     return _Judged(
         public.most,
         f"a vertex with {rounded(public.mean_degree)} connections, {says}, is in at most {{}} triangles",
         f"is at most {{}} if each vertex has {rounded(public.mean_degree)} connections, {says}",
-        " If you know better, give --expect, the mean number of triangles of a vertex, or --mean-degree.",
+        "would probably",
+        " A few vertices with many connections make more triangles: if you know better, give --expect, the mean number "
+        "of triangles of a vertex, or --mean-degree.",
     )

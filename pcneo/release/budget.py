@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import counted
@@ -199,6 +200,19 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
                 "renamed."
             )
             raise _which_graph(graph, other.name, what)
+
+
+def check_not_twins(ledger: LedgerRecords, fingerprints: Mapping[str, str]) -> None:
+    """Refuse two graphs of one call that have the same keys, by `fingerprints`: each would begin with nothing spent."""
+    for one, other in combinations(sorted(fingerprints), 2):
+        if fingerprints[one] == fingerprints[other] and not ledger.are_apart(one, other):
+            raise BudgetError(
+                f"Graphs {one!r} and {other!r} have the same vertices. If they are the same graph, use one of the "
+                f"names; if not, release {one!r} alone first, and run `pcneo budget apart {shlex.quote(one)} "
+                f"{shlex.quote(other)}`. Nothing was spent.",
+                graph=one,
+                other=other,
+            )
 
 
 def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:

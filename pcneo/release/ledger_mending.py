@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
-from pcneo.graph import keys_fingerprint, secret_mark
+from pcneo.graph import keys_fingerprint, keys_hash, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import decimal_text, fraction_text, positive
 from pcneo.release.budget import account_of, as_json, check_holds_its_ledger, next_number
@@ -84,7 +84,7 @@ def mend_secret(db: Database, *, graph: str) -> int:
     db.ensure_schema(OWN_SCHEMA)
     secret = merge_secret(db, secrets.token_hex(32))
     with GraphLock(db, graph) as lock:
-        fingerprint = keys_fingerprint(read_graph(db, record.selection).graph.keys, secret)
+        fingerprint = keys_fingerprint(keys_hash(read_graph(db, record.selection).graph.keys), secret)
         with lock.last_writes() as transaction:
             marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
             if marked:

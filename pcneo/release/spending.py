@@ -27,6 +27,7 @@ from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
 from pcneo.release.budget import (
     account_of,
     check_not_renamed,
+    check_not_twins,
     check_sole_names,
     last_writes_of,
     ledger_locked,
@@ -136,7 +137,7 @@ def account_now(db: Database, graph: str) -> Account:
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
     """Refuse what the ledger does not admit as it stands, as `spend` would; nothing is recorded."""
     secret = get_secret(db)
-    fingerprints = {} if secret is None else _fingerprints(prepared, secret)
+    fingerprints = {} if secret is None else _fingerprints(_hashes(prepared), secret)
     _admit(list_ledger(db), _graphs(prepared), _spends(prepared), terms, fingerprints)
 
 
@@ -159,13 +160,13 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     """
     graphs = _graphs(prepared)
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
-    spends = _spends(prepared)
+    spends, hashes = _spends(prepared), _hashes(prepared)
     try:
         with ledger_locked(db, graphs) as locks, last_writes_of(spends, locks) as writing:
             # [spend-under-lock] No one can add to what is read here before this transaction ends: not to these graphs,
             # and not to another one that has the same vertices under another name.
             first = next(iter(writing.values()))
-            fingerprints = _fingerprints(prepared, lock_ledger(first, secrets.token_hex(32)))
+            fingerprints = _fingerprints(hashes, lock_ledger(first, secrets.token_hex(32)))
             ledger = read_ledger(first, db)
             _check_given(prepared, ledger)
             totals = _admit(ledger, graphs, spends, terms, fingerprints)
@@ -220,10 +221,15 @@ def _spends(releases: Sequence[Prepared]) -> dict[str, list[Spend]]:
     return spends
 
 
-def _fingerprints(prepared: Sequence[Prepared], secret: bytes) -> dict[str, str]:
-    """Return the hash of each graph's keys under the ledger's secret."""
+def _hashes(prepared: Sequence[Prepared]) -> dict[str, str]:
+    """Return the hash of each graph's keys, by the graph's name."""
     keys = {release.graph.name: release.source.graph.keys for release in prepared}
-    return {name: keys_fingerprint(of_graph, secret) for name, of_graph in keys.items()}
+    return {name: keys_hash(of_graph) for name, of_graph in keys.items()}
+
+
+def _fingerprints(hashes: Mapping[str, str], secret: bytes) -> dict[str, str]:
+    """Return each of these hashes under the ledger's secret."""
+    return {name: keys_fingerprint(of_keys, secret) for name, of_keys in hashes.items()}
 
 
 def _admit(
@@ -235,6 +241,7 @@ def _admit(
 ) -> dict[str, Cost]:
     """Check each graph's releases against its account; return the totals to set."""
     check_sole_names(ledger, graphs)
+    check_not_twins(ledger, fingerprints)
     for graph in graphs:
         check_not_renamed(ledger, graph, fingerprints.get(graph.name))
     totals: dict[str, Cost] = {}

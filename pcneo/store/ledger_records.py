@@ -185,8 +185,9 @@ class LedgerRecords:
         return tuple(record for record in self.damaged if record.graph in (None, graph))
 
     def are_apart(self, graph: str, other: str) -> bool:
-        """Whether the owner has said that two names stand for different graphs."""
-        return any(note.kind == "apart" and {note.graph, note.other} == {graph, other} for note in self.notes)
+        """Whether the owner's last word on two names is that they stand for different graphs."""
+        said = [note.kind for note in self.notes if {note.graph, note.other} == {graph, other}]
+        return said[-1:] == ["apart"]
 
     def holder(self, graph: str) -> str:
         """Return the name whose ledger holds what a graph has spent: its own, unless its owner has moved that.

@@ -125,9 +125,13 @@ def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_tha
     least = re.search(r"less than about (\S+) probably leaves mostly noise, if a vertex has 10 connections\.", said)
     assert least is not None, text
     assert float(least[1]) > 3
-    assert "is in at most 45 triangles: counts would be mostly noise" in said
+    assert "is in at most 45 triangles: counts would probably be mostly noise" in said
     assert code == 2
     assert not budget.show(db.store)
+    answers = [*answers[:-1], ("Release them anyway? [y/N]: ", "y"), ("out.csv? [y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "--to out.csv --budget-epsilon 3 --anyway Person/KNOWS/id" in text
 
 
 SPECIAL = r"λ|δ|e\^|root mean square|mechanism|ledger|randomised|scale|degree|version,|membership|yes-answer"

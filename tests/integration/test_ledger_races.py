@@ -29,7 +29,7 @@ from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError
 from pcneo.privacy.mechanisms import Respond
-from pcneo.release import Release, Terms, budget, release, spending
+from pcneo.release import Release, Terms, budget, ledger_mending, release, spending
 
 NAME = "Person/KNOWS/id"
 
@@ -208,6 +208,22 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
             db.store,
             requests=[requested(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
         )
+
+
+def test_two_names_over_the_same_vertices_in_one_call_are_refused(db: Database, tmp_path: Path) -> None:
+    wanted = []
+    for label, type_ in (("Person", "KNOWS"), ("Copy", "KNEW")):
+        db.put(cycle(3), label=label, type_=type_)
+        annotate.write(db.store, p="1/2", selection=Selection(label, type_, "id"))
+        to, graph = tmp_path / f"{label}.csv", f"{label}/{type_}/id"
+        wanted.append(Release(mechanism=Respond(epsilon=1), to=to, graph=graph))
+    with pytest.raises(BudgetError, match=r"'Copy/KNEW/id' and 'Person/KNOWS/id' have the same vertices.*Nothing was"):
+        release(db.store, requests=wanted, terms=Terms(budget_epsilon=1, anyway=True))
+    assert not [one for shown in budget.show(db.store) for one in shown.releases]
+    release(db.store, requests=wanted[:1], terms=Terms(budget_epsilon=1, anyway=True))
+    ledger_mending.apart(db.store, graph="Copy/KNEW/id", other="Person/KNOWS/id")
+    budget.set_total(db.store, graph="Copy/KNEW/id", epsilon=1)
+    release(db.store, requests=wanted[1:], terms=Terms(anyway=True))
 
 
 def test_two_names_over_the_same_vertices_that_are_released_at_once_do_not_both_begin_anew(

@@ -49,7 +49,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     caplog.set_level(logging.DEBUG)
     arguments = ["release", "-k", str(K), "-e", "1", "--mechanism", mechanism, "--to", str(tmp_path / "out.csv")]
     budget = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "1"]
-    monkeypatch.setattr(sys, "argv", ["pcneo", "-v", *arguments, *budget, "--write-property", "noisy"])
+    monkeypatch.setattr(sys, "argv", ["pcneo", "-v", *arguments, *budget, "--anyway", "--write-property", "noisy"])
     with pytest.raises(SystemExit) as end:
         main()
     assert not end.value.code
@@ -94,7 +94,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
         release(
             db.store,
             requests=[requested(to=tmp_path / "out.csv", mechanism="edge", k=K, epsilon=1)],
-            terms=Terms(budget_epsilon=1),
+            terms=Terms(budget_epsilon=1, anyway=True),
             retry=lambda _error: next(answers),
         )
     assert len(texts) == 3

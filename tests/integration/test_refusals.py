@@ -223,7 +223,7 @@ def test_a_label_that_no_node_carries_any_more_is_no_choice(db):
     ("spoil", "says"),
     [
         ("MATCH (v:Person {id: 3}) REMOVE v.id", ("1 of 5 nodes", "no 'id'")),
-        ("MATCH (v:Person) WHERE v.id < 2 SET v.id = toString(v.id)", ("integer on 3 nodes", "string on 2")),
+        ("MATCH (v:Person) WHERE v.id < 2 SET v.id = toString(v.id)", ("integers (nodes: 3,", "strings (nodes: 2,")),
         ("MATCH (v:Person {id: 3}) SET v.id = 3.5", ("1 of 5 nodes", "3.5", "--key")),
         ("MATCH (v:Person) SET v.id = toFloat(v.id)", ("5 of 5 nodes", "FLOAT")),
         ("MATCH (v:Person {id: 3}) SET v.id = true", ("1 of 5 nodes", "BOOLEAN")),

@@ -13,7 +13,7 @@ import pytest
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, DatabaseError, ParameterError
-from pcneo.privacy.account import Account, Spend, check_spends
+from pcneo.privacy.account import Account, Spend, _one_digit, check_spends
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.outlook import Earlier
@@ -51,6 +51,11 @@ def test_ten_tenths_pass_and_an_eleventh_does_not() -> None:
 def test_a_batch_is_admitted_as_a_whole_or_not_at_all() -> None:
     with pytest.raises(BudgetError, match=r"would spend ε = 1.1"):
         check_spends(account(), [TENTH] * 11)
+
+
+def test_a_delta_is_advised_in_one_digit_unless_that_would_be_1() -> None:
+    for delta, advised in (("1/58125376", "2e-8"), ("2e-7", "2e-7"), ("0.95", "0.95"), ("1/3", "0.4")):
+        assert _one_digit(Fraction(delta)) == Fraction(advised)
 
 
 def test_delta_adds_up_too_and_either_part_refuses() -> None:
