@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -217,23 +217,20 @@ def key_and_line(found: KeysOfLine) -> str:
     return keys if found.line is None else f"{keys}, line {found.line}"
 
 
-def joined_note(result: LoadResult) -> str:
-    """Return a sentence where new edges were added to nodes that were there already; empty otherwise."""
-    if not (result.nodes_matched and result.relationships_created):
-        return ""
-    label, key = result.configuration["nodeLabel"], result.configuration["key"]
-    return (
-        f"{result.nodes_matched:,} of the {result.node_count:,} vertices were there already, as :{label} nodes with "
-        f"the same {key}, and are taken to be the same. Load other people under a label of their own."
-    )
-
-
-def header_note(line: KeysOfLine) -> str:
-    """Return the warning about a first line that may be a header."""
-    return (
-        f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data. If it is "
-        "a header, delete it in the file or begin it with #, delete these two vertices in the database, and load again."
-    )
+def doubts(result: LoadResult) -> Iterator[str]:
+    """Yield warnings: of nodes that were there already and have new edges, and of a first line that may be a header."""
+    if result.nodes_matched and result.relationships_created:
+        label, key = result.configuration["nodeLabel"], result.configuration["key"]
+        yield (
+            f"{result.nodes_matched:,} of the {result.node_count:,} vertices were there already, as :{label} nodes "
+            f"with the same {key}, and are taken to be the same. Load other people under a label of their own."
+        )
+    if (line := result.possible_header) is not None:
+        yield (
+            f"Line {line.line} ({', '.join(line.keys)}) shares no key with any other line and was loaded as data. If "
+            "it is a header, delete it in the file or begin it with #, delete these two vertices in the database, and "
+            "load again."
+        )
 
 
 def _merge(

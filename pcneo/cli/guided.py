@@ -264,20 +264,13 @@ def warnings_alone(*, wanted: bool) -> Iterator[None]:
 
 
 def agrees(
-    prepared: Sequence[Prepared],
-    db: Database,
-    wanted: Wanted,
-    terms: Terms,
-    bars: Bars,
-    *,
-    named: str | None,
-    insisted: Sequence[str],
+    prepared: Sequence[Prepared], db: Database, wanted: Wanted, terms: Terms, bars: Bars, *, named: str | None
 ) -> bool:
     """Note what would be released, at what price and by which command, and ask; anything but a yes is a no.
 
-    `named` is the graph or run that the command line names; `insisted`, what was to be released anyway.
+    `named` is the graph or run that the command line names.
     """
-    from pcneo.release.beforehand import far_off
+    from pcneo.release.beforehand import doubts, far_off
 
     bars.rest()
     release = prepared[0]
@@ -296,7 +289,7 @@ def agrees(
         further += ["--expect", wanted.expect]
     if wanted.budget is not None:
         further += ["--budget-epsilon", wanted.budget]
-    if insisted:
+    if doubts(prepared, terms):  # which have been asked about
         further.append("--anyway")
     place = release.run.id if release.run else release.graph.name
     typed = sys.argv[2:]

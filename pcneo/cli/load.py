@@ -130,12 +130,10 @@ def _print(result: LoadResult) -> None:
 
 
 def _note_keys(result: LoadResult) -> None:
-    from pcneo.annotate.load import header_note, joined_note, key_and_line
+    from pcneo.annotate.load import doubts, key_and_line
 
-    if joined := joined_note(result):
-        note(joined)
-    if result.possible_header is not None:
-        note(header_note(result.possible_header))
+    for doubt in doubts(result):
+        note(doubt)
     if result.numbers_as_text and result.text_key is not None:
         note(
             f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "

@@ -231,7 +231,6 @@ def release(
         files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
         check_destinations([Destination(to=file) for file in files])
     # `agrees` does not mention what these options change, so then the log does.
-    insisted = list[str]()
     is_plain = is_guided and not (dry_run or parties or groups is not None or answers is Answers.publish)
     try:
         with connected() as db, Bars() as bars, warnings_alone(wanted=is_plain):
@@ -261,9 +260,8 @@ def release(
                 selection=selection,
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
-                confirm=partial(_ask_anyway, bars, insisted) if can_ask() else None,
-                agree=wanted
-                and partial(agrees, db=db, wanted=wanted, terms=terms, bars=bars, named=run, insisted=insisted),
+                confirm=partial(_ask_anyway, bars) if can_ask() else None,
+                agree=wanted and partial(agrees, db=db, wanted=wanted, terms=terms, bars=bars, named=run),
                 progress=bars,
             )
     except PcneoError as error:
@@ -388,12 +386,10 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
         return False
 
 
-def _ask_anyway(bars: Bars, insisted: list[str], text: str) -> bool:
-    """Prompt whether to release counts that are expected to be mostly noise; note what is to be released anyway."""
+def _ask_anyway(bars: Bars, text: str) -> bool:
+    """Prompt whether to release counts that are expected to be mostly noise."""
     bars.rest()
     try:
-        said = typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)
+        return typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)
     except typer.Abort:
         return False
-    insisted += [text] if said else []
-    return said

@@ -97,7 +97,7 @@ class Db:
             KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
             DatabaseError: the database refused a write.
         """
-        from pcneo.annotate.load import header_note, joined_note, load, load_given
+        from pcneo.annotate.load import doubts, load, load_given
         from pcneo.graph.files import MOST_BYTES
 
         names = {"node_label": node_label, "relationship_type": relationship_type, "key": key}
@@ -107,10 +107,8 @@ class Db:
             result = load_given(self._database, graph, **names, progress=progress)
         else:
             result = load(self._database, Path(graph), **names, max_bytes=max_bytes or MOST_BYTES, progress=progress)
-        if result.possible_header is not None:
-            log.warning(header_note(result.possible_header))
-        if joined := joined_note(result):
-            log.warning(joined)
+        for doubt in doubts(result):
+            log.warning("%s", doubt)
         return result
 
     def graph(

@@ -6,7 +6,6 @@ import atexit
 import logging
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
@@ -18,10 +17,10 @@ _FOLDER = "NUMBA_CACHE_DIR"
 def have_a_folder() -> None:
     """Give numba a temporary folder where it would find none, as it then refuses to compile; log a warning if so.
 
-    The folder is this process's alone: numba runs what it finds in it, so no other process is told of it.
+    The folder is this process's alone: numba runs what it finds in it, so no other process uses it.
     """
     in_package, named = Path(__file__).parent / "__pycache__", os.environ.get(_FOLDER)
-    if any(_takes_files(folder) for folder in (named and Path(named), in_package, _of_user()) if folder):
+    if (named and _takes_files(Path(named))) or _takes_files(in_package) or _takes_files(_of_user()):
         return
     from numba import config
 
@@ -41,15 +40,11 @@ def _remove(folder: str, made_by: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _of_user() -> Path | None:
-    """Return the folder for all of a user's programs where numba would keep it; None without a home."""
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "darwin":
-        return home / "Library" / "Caches" / "numba"
-    return Path(os.environ.get("XDG_CACHE_HOME", home / ".cache")) / "numba"
+def _of_user() -> Path:
+    """Return the folder for all of a user's programs where numba would keep it."""
+    from numba.misc.appdirs import AppDirs  # as in numba.core.caching
+
+    return Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
 
 
 def _takes_files(folder: Path) -> bool:

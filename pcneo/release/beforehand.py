@@ -119,14 +119,20 @@ def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
     """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise."""
-    for release in prepared if not terms.anyway else ():
-        for text in filter(None, (release.mechanism.doubt, _noisy(release, terms))):
-            if confirm is None or not confirm(text):
-                raise ParameterError(
-                    f"{text} Nothing was spent. Give --anyway (in Python `anyway=True`) if you mean it.",
-                    name="anyway",
-                    value=terms.anyway,
-                )
+    for text in doubts(prepared, terms):
+        if confirm is None or not confirm(text):
+            raise ParameterError(
+                f"{text} Nothing was spent. Give --anyway (in Python `anyway=True`) if you mean it.",
+                name="anyway",
+                value=terms.anyway,
+            )
+
+
+def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
+    """Return why counts are expected to be mostly noise, a sentence for each reason; none if they are made anyway."""
+    if terms.anyway:
+        return []
+    return [text for release in prepared for text in (release.mechanism.doubt, _noisy(release, terms)) if text]
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:

@@ -20,7 +20,7 @@ from pcneo.privacy.account import Account
 from pcneo.privacy.exact import decimal_text, fraction_text, positive
 from pcneo.release.budget import account_of, as_json, check_holds_its_ledger, next_number
 from pcneo.store.chosen_graph import find_graph, no_such_graph, read_graph
-from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
+from pcneo.store.ledger import create_note, lock_ledger, mark_releases, mend_record, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER, DamagedRecord, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
@@ -82,11 +82,11 @@ def mend_secret(db: Database, *, graph: str) -> int:
     """
     record = find_graph(db, graph)
     db.ensure_schema(OWN_SCHEMA)
-    secret = merge_secret(db, secrets.token_hex(32))
     with GraphLock(db, graph) as lock:
-        fingerprint = keys_fingerprint(keys_hash(read_graph(db, record.selection).graph.keys), secret)
+        of_keys = keys_hash(read_graph(db, record.selection).graph.keys)
         with lock.last_writes() as transaction:
-            marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
+            secret = lock_ledger(transaction, secrets.token_hex(32))
+            marked = mark_releases(transaction, graph, keys_fingerprint(of_keys, secret), secret_mark(secret))
             if marked:
                 what = f"stored the keys of {graph} anew with its releases ({marked:,}): their secret was gone"
                 create_note(transaction, "mended", graph, what)

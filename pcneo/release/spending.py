@@ -176,7 +176,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
                     create_budget(transaction, name, number, total_texts(totals[name]), user())
                 _check_versions(transaction, of_graph[name])
                 for release in of_graph[name]:
-                    create_release(transaction, _values(release, fingerprints[name]))
+                    create_release(transaction, _values(release, hashes[name], fingerprints[name]))
     except DatabaseError as error:
         ids = ", ".join(release.id for release in prepared)
         raise DatabaseError(
@@ -284,7 +284,7 @@ def _check_versions(transaction: Transaction, releases: Sequence[Prepared]) -> N
             )
 
 
-def _values(release: Prepared, fingerprint: str) -> Row:
+def _values(release: Prepared, hash_of_keys: str, fingerprint: str) -> Row:
     mechanism, run = release.mechanism, release.run
     epsilon_1 = mechanism.parameter("epsilon_1")
     source, draws = release.source, release.draws_answers
@@ -307,7 +307,7 @@ def _values(release: Prepared, fingerprint: str) -> Row:
         "answers": release.answer_set,
         "threshold": mechanism.threshold if draws else None,
         "vertices": source.graph.vertex_count if draws else None,
-        "keysHash": keys_hash(source.graph.keys) if draws else None,
+        "keysHash": hash_of_keys if draws else None,
         "fingerprint": source.fingerprint if draws or release.kept else None,
         "keysFingerprint": fingerprint,
         "file": release.file or None,

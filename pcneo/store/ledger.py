@@ -24,11 +24,6 @@ def list_ledger(db: Database) -> LedgerRecords:
     return _records(db.read, db)
 
 
-def merge_secret(db: Database, secret: str) -> bytes:
-    """Return the secret under which keys are hashed, or store this one if there is none."""
-    return db.write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
-
-
 def lock_ledger(transaction: Transaction, secret: str) -> bytes:
     """Hold the ledger of every graph until the transaction ends; return the secret under which keys are hashed.
 

@@ -10,7 +10,7 @@ from graphs import own_text
 from neo4j.exceptions import Neo4jError
 
 from pcneo.annotate import load as load_module
-from pcneo.annotate.load import LoadResult, joined_note, load
+from pcneo.annotate.load import LoadResult, doubts, load
 from pcneo.errors import (
     FileFormatError,
     KeyPropertyError,
@@ -138,9 +138,8 @@ def test_vertices_and_relationships_that_are_there_keep_their_properties(put, qu
     assert connections(query) == {(2, 1, 7), (1, 3, 4)}
     assert (result.nodes_created, result.nodes_matched) == (1, 2)
     assert (result.relationships_created, result.relationships_matched) == (1, 1)
-    assert joined_note(result).startswith(
-        f"2 of the 3 vertices were there already, as :{LABEL} nodes with the same id,"
-    )
+    (doubt,) = doubts(result)
+    assert doubt.startswith(f"2 of the 3 vertices were there already, as :{LABEL} nodes with the same id,")
     assert query(f"MATCH (v:{LABEL} {{id: 1}}) UNWIND labels(v) AS label RETURN label ORDER BY label") == [
         [LABEL],
         ["Other"],

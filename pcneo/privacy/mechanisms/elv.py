@@ -37,8 +37,8 @@ class Elv(TwoPhases):
     promise = (
         "For someone who knows all other connections, all that the vertices report, and what is published of it,"
         " changes the odds that any one pair of vertices is connected by a factor of at most e^ε, except with"
-        " probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against"
-        " the process that simulates the vertices."
+        " probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it does not protect"
+        " against the process that simulates the vertices."
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
