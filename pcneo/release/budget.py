@@ -263,7 +263,7 @@ def _names_over(db: Database, graphs: Sequence[GraphRecord]) -> set[str]:
         other.name
         for other in db.list_graphs()
         for graph in graphs
-        if _share_data(other, graph, partial(share_nodes, db))
+        if _share_data(other, graph, partial(share_nodes, db.read))
     }
     return names | {graph.name for graph in graphs}  # also graphs that the database has lost: locking reports it
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pcneo.server.configuration import HOST
 from pcneo.server.folders import cache_folder, make_private
-from pcneo.server.jars import all_there, fetch_jars, parse_lock
+from pcneo.server.jars import Jar, all_there, fetch_jars, parse_lock
 
 BROWSER_VERSION = "5.24.0"
 
@@ -29,18 +29,17 @@ DECLARATION = re.compile(r"([\w-]+):\s*(.+);")
 def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
     """Return the folder with Neo4j Browser's checked jar, fetching it if it is missing."""
     folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}", "PCNEO_CACHE_DIR")
-    fetch_jars(parse_lock(_lock()), folder, progress=progress)
+    fetch_jars(_jars(), folder, progress=progress)
     return folder
 
 
 def browser_is_fetched() -> bool:
     """Whether Neo4j Browser's jar is in the cache."""
-    folder = cache_folder() / f"browser-{BROWSER_VERSION}"
-    return all_there(parse_lock(_lock()), folder)
+    return all_there(_jars(), cache_folder() / f"browser-{BROWSER_VERSION}")
 
 
-def _lock() -> str:
-    return (files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8")
+def _jars() -> list[Jar]:
+    return parse_lock((files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8"))
 
 
 def style_file() -> Path:

@@ -198,7 +198,6 @@ def _resolve_patiently(jar: Jar, part: Path, resolve: Resolve) -> Path:
 
 
 def _jgo_resolve() -> Resolve:
-    """Return a `Resolve` that downloads with jgo."""
     try:
         from jgo.maven import MavenContext
     except ImportError as error:

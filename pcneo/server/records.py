@@ -118,7 +118,6 @@ def _read(path: Path) -> Record | None:
 
 
 def _parsed(text: str) -> Record:
-    """Return the record that a text holds."""
     record = Record(**json.loads(text))
     kinds = {"data": str, "pid": int, "port": int, "version": str, "ready": bool, "started": str}
     for name, kind in kinds.items():

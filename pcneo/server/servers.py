@@ -177,7 +177,6 @@ def _mark_ready(record: Record) -> Record:
 
 
 def _served(server: LocalServer, serve: bool) -> LocalServer:
-    """Return a running server, with a service beside it if `serve` is set."""
     return replace(server, service=start_service(server.data, server.uri, server.username)) if serve else server
 
 

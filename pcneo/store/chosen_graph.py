@@ -109,9 +109,8 @@ def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord
 
 
 def _choose(
-    there: Sequence[str], named: Sequence[str], option: str, what: str, filled: dict[str, str]
+    there: Sequence[str], named: tuple[str, ...], option: str, what: str, filled: dict[str, str]
 ) -> tuple[str, ...]:
-    named = one_or_more(named)
     for name in named:
         if name not in there:
             raise NotFoundError(

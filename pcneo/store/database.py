@@ -1,13 +1,11 @@
 """A database, and what pcneo asks of it about graphs, runs and schema: a method for each statement.
 
 Values are sent as parameters, names as quoted tokens (`statements.py`). Rows come back as plain Python values, not as
-nodes, which the driver would keep in memory. Reads use read access; all sessions share the driver's bookmarks, so a
-read on a follower sees our own writes; errors are translated into ours (`failures.py`).
+nodes, which the driver would keep in memory. `sessions.py` runs the statements.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from collections.abc import Sequence
@@ -30,8 +28,6 @@ EARLIER_BATCH = 2_000
 
 INDEX_SECONDS = 300.0
 """How long an index may take to come online."""
-
-log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,7 @@ from pcneo.basics.selection import Selection
 from pcneo.basics.user import user
 from pcneo.errors import WriteMismatchError
 from pcneo.store.database import Database, graph_records
-from pcneo.store.ledger_records import (
-    DamagedRecord,
-    LedgerRecords,
-    budget_records,
-    note_records,
-    release_records,
-)
+from pcneo.store.ledger_records import DamagedRecord, LedgerRecords, budget_records, note_records, release_records
 from pcneo.store.transaction import Row, Transaction
 
 
@@ -38,11 +32,6 @@ def get_secret(db: Database) -> bytes | None:
     return rows[0]["secret"].encode() if rows and rows[0]["secret"] is not None else None
 
 
-def is_empty(db: Database, selection: Selection) -> bool:
-    """Return whether a selection has no nodes or no relationships."""
-    return 0 in db.count_store(selection)
-
-
 def versions_relied_on(db: Database, transaction: Transaction, run: str) -> set[int]:
     """Return the versions of a run that releases rest on, even damaged releases, as a transaction sees them."""
     ledger = read_ledger(transaction, db)
@@ -51,9 +40,10 @@ def versions_relied_on(db: Database, transaction: Transaction, run: str) -> set[
     return {version for of, version in named if of == run and isinstance(version, int)}
 
 
-def share_nodes(db: Database, selection: Selection, other: Selection) -> bool:
-    """Return whether two nodes or more carry labels of both selections."""
-    return _share_nodes(db.read, selection, other)
+def share_nodes(read: Callable[..., list[Row]], selection: Selection, other: Selection) -> bool:
+    """Return whether two nodes or more carry labels of both selections; `read` is a database's or a transaction's."""
+    names = {"Person": selection.node_labels, "Robot": other.node_labels}
+    return read("count_shared_nodes", names)[0]["shared"] == 2
 
 
 def note_answers(db: Database, release: str, digest: str) -> None:
@@ -95,10 +85,10 @@ def create_note(
     transaction.run("create_note", **values)
 
 
-def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) -> bool:
-    """Replace the values of a damaged record that was read in this transaction; return False if it is gone."""
+def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) -> None:
+    """Replace the values of a damaged record that was read in this transaction."""
     kind = "release" if record.is_release else "budget"
-    return bool(transaction.run(f"mend_{kind}", element=record.element, values=values)[0]["mended"])
+    transaction.run(f"mend_{kind}", element=record.element, values=values)
 
 
 def mark_releases(transaction: Transaction, graph: str, fingerprint: str, mark: str) -> int:
@@ -126,11 +116,6 @@ def _records(read: Callable[..., list[Row]], db: Database) -> LedgerRecords:
         tuple(releases),
         (*damaged_budgets, *damaged_releases),
         tuple(note_records([row for row in rows if "PCohesionNote" in row["labels"]])),
-        partial(_share_nodes, read),
-        partial(is_empty, db),
+        partial(share_nodes, read),
+        lambda selection: 0 in db.count_store(selection),
     )
-
-
-def _share_nodes(read: Callable[..., list[Row]], selection: Selection, other: Selection) -> bool:
-    names = {"Person": selection.node_labels, "Robot": other.node_labels}
-    return read("count_shared_nodes", names)[0]["shared"] == 2

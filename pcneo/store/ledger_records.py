@@ -221,7 +221,6 @@ _NOTE: Properties = {**properties_of(NoteRecord), "records": Property("records",
 
 
 def _damage(properties: Mapping[str, Any], fields: Properties) -> str | None:
-    """Return what is wrong; None if nothing is."""
     if wrong := misfits(properties, fields):
         return (
             what_is_wrong(properties, wrong[0]) if not {"epsilon", "delta"} & {*wrong} else "has no number for ε or δ"

@@ -62,8 +62,10 @@ class GraphLock:
             if graph is None or graph["lockedAt"] is None:  # the node was deleted while its lock was waited for
                 raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
         except BaseException as error:
-            with self._explained():
+            try:
                 self._context.__exit__(type(error), error, error.__traceback__)
+            except BlockedError as blocked:
+                raise self._busy(blocked) from blocked
             raise
         wait.limit = BLOCKED_SECONDS
         self.last_version: int = graph["lastVersion"]
@@ -72,18 +74,13 @@ class GraphLock:
         self._keeper.start()
         return self
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Name the holder of the lock in the error."""
-        try:
-            yield
-        except BlockedError as error:
-            blocker = self._transaction.wait.blocker
-            who = "Another pcneo is writing" if blocker is None or blocker.is_ours else "An open transaction holds"
-            raise BusyError(
-                f"{who} graph {self._graph!r} ({blocker}). Wait until it is done and try again.",
-                **{**error.data, "graph": self._graph},
-            ) from error
+    def _busy(self, error: BlockedError) -> BusyError:
+        blocker = self._transaction.wait.blocker
+        who = "Another pcneo is writing" if blocker is None or blocker.is_ours else "An open transaction holds"
+        return BusyError(
+            f"{who} graph {self._graph!r} ({blocker}). Wait until it is done and try again.",
+            **{**error.data, "graph": self._graph},
+        )
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:

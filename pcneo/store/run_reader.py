@@ -96,23 +96,6 @@ class KeptHub:
     members: Sequence[Key | None]
 
 
-@dataclass(frozen=True)
-class DifferingHub:
-    """A hub that one of two versions has and the other does not.
-
-    Attributes:
-        vertex: the vertex whose cohesion it is; None if it is gone.
-        later: whether the later version has it.
-        edges, best, members: what it holds.
-    """
-
-    vertex: Key | None
-    later: bool
-    edges: int
-    best: bool
-    members: tuple[Key, ...]
-
-
 class RunReader(GraphReader):
     """Reads runs from the database."""
 
@@ -235,19 +218,13 @@ class RunReader(GraphReader):
         ):
             yield from opened.run(text, {"run": run.id, "version": run.version})
 
-    def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[DifferingHub]:
-        """Return the hubs that one of two versions of a run has and the other does not."""
+    def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[Row]:
+        """Return the hubs that one of two versions of a run has and the other does not, as the statement's rows."""
         names = sample_names(selection, "Person", "id")
         rows = self.read("list_differences", names, run=run, before=before, after=after)
         for row in rows:
             _check_hub({"proven": True, **row}, _HUB, f"of run {run!r}")
-        return [
-            DifferingHub(
-                **{name: row[name] for name in ("vertex", "later", "edges", "best")},
-                members=tuple(sorted(filter(_is_key, row["members"]))),
-            )
-            for row in rows
-        ]
+        return rows
 
     def check_hubs(self, run: str, version: int) -> dict[str, int]:
         """Return how many hubs of a run are `unfinished`, `torn`, `astray`, `unmarked` or `changed`."""
@@ -356,7 +333,3 @@ def _run_node(row: Row) -> OwnNode:
 def _check_hub(row: Mapping[str, Any], properties: Properties, name: str) -> None:
     for wrong in misfits(row, properties):
         raise OwnNode("PCohesion", name).refusal(wrong, what_is_wrong(row, wrong))
-
-
-def _is_key(key: object) -> bool:
-    return isinstance(key, int | str)

@@ -5,7 +5,6 @@ All of it is done by the one writer of a graph: under its lock, and behind its f
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -28,8 +27,6 @@ MOST_VERSIONS = 2**52
 """The bound on a graph's version numbers. `until` is 2^53 - 1 in current hubs; a number near that would hide hubs."""
 RECORDS = 1_000
 """Versions of a run whose records stay after their hubs have gone."""
-
-log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
@@ -208,17 +205,16 @@ class OpenGraph:
             transaction.run("close_versions", run=run, version=current.version, **values)
             transaction.commit()
         versions = self._db.list_versions(run)
-        self._delete_unkept(run, versions)
+        self.delete_unkept(run, versions)
         old = [record.version for record in versions[:-RECORDS] if not record.readable and record.version not in pinned]
         if old:
             self.hubs.delete_versions(run, old)
 
-    def delete_unkept(self, run: str) -> int:
-        """Delete the hubs of a run that no kept version has; return how many."""
-        return self._delete_unkept(run, self._db.list_versions(run))
+    def delete_unkept(self, run: str, versions: Sequence[RunRecord]) -> int:
+        """Delete the hubs of a run that none of its versions on record keeps; return how many.
 
-    def _delete_unkept(self, run: str, versions: Sequence[RunRecord]) -> int:
-        """Such hubs exist between two kept versions only if a version between them is not kept."""
+        Such hubs exist between two kept versions only if a version between them is not kept.
+        """
         deleted, after, gone = 0, 0, False
         for version in versions:
             if not version.readable:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from pcneo.basics.frames import words
+from pcneo.basics.frames import counted, words
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.errors import StoreFormatError
@@ -45,7 +45,7 @@ class CleanResult:
 
     def __repr__(self) -> str:
         """Return what was removed, in a line; counts of zero are left out."""
-        named = f" ({words(list(self.runs), 12)})" if self.runs else ""
+        named = f" ({words(self.runs, 12)})" if self.runs else ""
         further = {
             "runs of an earlier pcneo": self.earlier_runs,
             "properties that releases wrote": len(self.properties),
@@ -53,7 +53,7 @@ class CleanResult:
         }
         return ", ".join(
             [
-                f"Clean: {len(self.runs):,} run{'' if len(self.runs) == 1 else 's'}{named}",
+                f"Clean: {counted(len(self.runs), 'run')}{named}",
                 f"{self.hubs:,} cohesions",
                 *(f"{count:,} {what}" for what, count in further.items() if count),
             ]
@@ -85,7 +85,7 @@ def clean(
     earlier = _clean_earlier(db) if run is None else 0
     ledger = list_ledger(db)
     unfinished = {id: graph.name for id, graph in unfinished_runs(db, ledger.graphs).items() if run in (None, id)}
-    runs = [] if run in unfinished else _ids(db.list_runs()) if run is None else [id_and_graph(db, run)]
+    runs = [] if run in unfinished else _ids_and_graphs(db.list_runs()) if run is None else [id_and_graph(db, run)]
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
@@ -101,7 +101,8 @@ def clean(
             hubs += swept
             if ours or swept:
                 with opened.last_writes() as transaction:
-                    create_note(transaction, "cleaned", graph.name, _removed(ours, swept))
+                    what = words(ours, 12) or "what an interrupted writer had left"
+                    create_note(transaction, "cleaned", graph.name, f"removed {what}, {swept:,} cohesions")
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted
@@ -112,7 +113,7 @@ def clean(
 def _planned(db: Database, run: str | None) -> CleanResult:
     ledger = list_ledger(db)
     unfinished = [id for id in unfinished_runs(db, ledger.graphs) if run in (None, id)]
-    runs = [] if run in unfinished else _ids(_current_runs(db)) if run is None else [id_and_graph(db, run)]
+    runs = [] if run in unfinished else _ids_and_graphs(_current_runs(db)) if run is None else [id_and_graph(db, run)]
     ids = (*(id for id, _ in runs), *unfinished)
     written = {release.property for release in ledger.releases if release.run in ids or run is None}
     answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
@@ -133,18 +134,13 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
         return []
 
 
-def _ids(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    """Return the id of each run and the name of its graph."""
+def _ids_and_graphs(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
     return [(record.id, record.graph) for record in runs]
 
 
 def _relied_on(runs: Sequence[tuple[str, str]], ledger: LedgerRecords) -> tuple[str, ...]:
     relied_on = {release.run for release in ledger.releases}
     return tuple(id for id, _ in runs if id in relied_on)
-
-
-def _removed(runs: Sequence[str], hubs: int) -> str:
-    return f"removed {words(list(runs), 12) or 'what an interrupted writer had left'}, {hubs:,} cohesions"
 
 
 def _count_hubs(db: Database, runs: Sequence[str]) -> int:

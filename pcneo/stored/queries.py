@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcneo.basics.frames import Table
+from pcneo.basics.frames import Table, counted
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
@@ -53,7 +53,7 @@ class QueryResult(Table):
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""
-        rows = f"{len(self.rows):,} row{'' if len(self.rows) == 1 else 's'} of {', '.join(self.columns)}"
+        rows = f"{counted(len(self.rows), 'row')} of {', '.join(self.columns)}"
         return f"{rows}: run {self.run.id}, version {self.run.version}"
 
 

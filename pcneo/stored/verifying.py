@@ -77,8 +77,10 @@ def verified(
     db: Database, graph: GraphRecord, runs: Sequence[RunRecord], progress: Progress | None = None
 ) -> list[VerifiedRun]:
     """Compare runs of one graph, which is read once."""
-    whole = any(record.scope == "graph" for record in runs)
-    now = _fingerprint(db, graph, progress) if whole else None
+    now = None
+    if any(record.scope == "graph" for record in runs):
+        read = read_graph(db, graph.selection, progress).graph
+        now = fingerprint(read, bytes.fromhex(graph.fingerprint_key))
     return [
         VerifiedRun(
             run=record,
@@ -87,11 +89,6 @@ def verified(
         )
         for record in runs
     ]
-
-
-def _fingerprint(db: Database, graph: GraphRecord, progress: Progress | None) -> str:
-    stored = read_graph(db, graph.selection, progress)
-    return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
 
 
 def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress: Progress | None) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.errors import NotFoundError
+from pcneo.store.chosen_graph import find_graph
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
 from pcneo.stored.runs import find_run, kept_versions, runs_named
@@ -51,9 +52,9 @@ class Difference:
         return before is None or after is None or before.members == after.members or (before.best and after.best)
 
 
-def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:
+def history(db: Database, *, run: str | None = None) -> list[RunRecord]:
     """Return the recorded versions of runs, oldest first."""
-    runs = runs_named(db, run, graph)
+    runs = runs_named(db, run, None)
     return [version for standing in runs for version in db.list_versions(standing.id)]
 
 
@@ -72,8 +73,9 @@ def diff(
     later: dict[Key, Side] = {}
     with db.reading_version(older), db.reading_version(newer):
         for row in db.list_differences(stored.selection, stored.run.id, before, after):
-            if row.vertex is not None:
-                (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges, row.best)
+            if row["vertex"] is not None:
+                members = tuple(sorted(key for key in row["members"] if isinstance(key, int | str)))
+                (later if row["later"] else earlier)[row["vertex"]] = Side(members, row["edges"], row["best"])
     vertices = sorted(earlier.keys() | later.keys(), key=lambda key: (isinstance(key, str), key))
     differences = [Difference(vertex, earlier.get(vertex), later.get(vertex)) for vertex in vertices]
     return [difference for difference in differences if difference.before != difference.after]
@@ -90,11 +92,10 @@ def check_earlier(db: Database, *, run: str, version: int) -> None:
 def let_go(db: Database, *, run: str, version: int) -> int:
     """Remove the hubs that only this earlier version of a run has, even if releases rest on it; return how many."""
     stored = find_run(db, run=run)
-    graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
-    with open_graph(db, graph) as opened:
+    with open_graph(db, find_graph(db, stored.run.graph)) as opened:
         if not opened.hubs.release_version(stored.run.id, version):
             raise _not_earlier(stored.run, version)
-        return opened.delete_unkept(stored.run.id)
+        return opened.delete_unkept(stored.run.id, db.list_versions(stored.run.id))
 
 
 def _not_earlier(run: RunRecord, version: int) -> NotFoundError:

@@ -14,10 +14,9 @@ def looked_for(readable: dict[int, bool]) -> list[tuple[int, int]]:
     """The pairs of kept versions between which hubs are looked for, where these versions are on record."""
     looks: list[tuple[int, int]] = []
     opened: Any = object.__new__(OpenGraph)
-    versions = [SimpleNamespace(version=version, readable=kept) for version, kept in readable.items()]
-    opened._db = SimpleNamespace(list_versions=lambda run: versions)
+    versions: Any = [SimpleNamespace(version=version, readable=kept) for version, kept in readable.items()]
     opened.hubs = SimpleNamespace(delete_between=lambda run, after, by: looks.append((after, by)) or 1)
-    assert opened.delete_unkept("run") == len(looks)
+    assert opened.delete_unkept("run", versions) == len(looks)
     return looks
 
 
