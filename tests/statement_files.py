@@ -6,8 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pcneo.errors import ParameterError
-from pcneo.store.headers import SECTION, read_note
-from pcneo.store.statements import OWN_LABELS, OWN_TYPES, SEVERAL, Statement, parse_statement
+from pcneo.store.statements import (
+    OWN_LABELS,
+    OWN_TYPES,
+    SECTION,
+    SEVERAL,
+    Statement,
+    parse_statement,
+    read_note,
+)
 from pcneo.store.tokens import Token, keys_of_maps, tokenize
 
 NAME_KINDS = ("index", "label", "labels", "type", "types", "property")

@@ -64,7 +64,7 @@ def check(
 
 def _is_empty(db: Database) -> bool:
     """Whether pcneo has stored nothing here; constraints and indexes do not count."""
-    from pcneo.stored.uninstalling import everything
+    from pcneo.stored.cleaning import everything
 
     there = everything(db)
     return not (there.hubs or there.runs or there.requests or there.graphs or there.fences or there.ledger)

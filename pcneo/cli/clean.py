@@ -17,8 +17,7 @@ from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
-    from pcneo.stored.cleaning import CleanResult
-    from pcneo.stored.uninstalling import Everything
+    from pcneo.stored.cleaning import CleanResult, Everything
 
 
 def clean(
@@ -120,7 +119,7 @@ def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, 
 
 
 def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
-    from pcneo.stored.uninstalling import everything, services_at_work, uninstall
+    from pcneo.stored.cleaning import everything, services_at_work, uninstall
 
     there = everything(db)
     if dry_run:

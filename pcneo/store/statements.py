@@ -27,19 +27,20 @@ Tests compare everything declared with the text (`tests/statement_files.py`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, takewhile
 from operator import itemgetter
 from pathlib import Path
+from textwrap import dedent
 from typing import LiteralString, cast
 
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.store.headers import Declaration, read_note, read_table, split_file
 from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 
 FOLDERS = ("schema", "read", "write", "queries")
@@ -63,10 +64,28 @@ OWN_LABELS = frozenset(
 )
 OWN_TYPES = frozenset({"HAS_COHESION", "IN_COHESION", "PRODUCED"})
 
+SECTION = re.compile(r"(names|parameters|returns|repeatable|cost|scan):(?:\s+|$)(.*)")
+"""The line of a header with which a section begins; its first entry may follow the colon."""
+
 KEPT_PLANS: LiteralString = "CYPHER replan=skip "
 """The prefix of a statement whose plan must be kept."""
 
 _options: ContextVar[LiteralString] = ContextVar("options", default="")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One entry of a header's table.
+
+    Attributes:
+        name: the sample name, the parameter without its `$`, or the column.
+        kind: the kind of name, or the type and range of the value, as written: `integer 1..`.
+        meaning: a description for people.
+    """
+
+    name: str
+    kind: str
+    meaning: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,8 +177,8 @@ def all_statements() -> tuple[Statement, ...]:
 
 def parse_statement(folder: str, name: str, source: str) -> Statement:
     """Parse a statement file."""
-    summary, sections, text = split_file(source)
-    names, parameters, columns = (read_table(sections.get(part, ())) for part in ("names", "parameters", "returns"))
+    summary, sections, text = _split_file(source)
+    names, parameters, columns = (_read_table(sections.get(part, ())) for part in ("names", "parameters", "returns"))
     repeatable, cost, scan = (read_note(sections.get(part, ())) for part in ("repeatable", "cost", "scan"))
     return Statement(
         name=name,
@@ -173,6 +192,34 @@ def parse_statement(folder: str, name: str, source: str) -> Statement:
         scan=scan,
         text=_literal(text),
     )
+
+
+def _split_file(source: str) -> tuple[str, dict[str, list[str]], str]:
+    """Return a statement file's sentence, the lines of its sections, the first beside the colon, and the Cypher."""
+    lines = source.splitlines()
+    header = list(takewhile(lambda line: line.startswith("//"), lines))
+    summary: list[str] = []
+    sections: dict[str, list[str]] = {}
+    current = summary
+    for line in filter(None, (line[2:].removeprefix(" ").rstrip() for line in header)):
+        section = SECTION.fullmatch(line)
+        if section is None:
+            current.append(line)
+        else:
+            current = sections[section[1]] = [section[2]]
+    return " ".join(summary), sections, "\n".join(lines[len(header) :]).strip()
+
+
+def _read_table(lines: Sequence[str]) -> tuple[Declaration, ...]:
+    """Return the entries of a section; a line indented more deeply than the others continues the one above."""
+    entries = re.sub(r"\n +", " ", dedent("\n".join(lines[1:]))).splitlines()
+    cells = [re.split(r"\s{2,}", entry, maxsplit=2) for entry in entries]
+    return tuple(Declaration(name.removeprefix("$"), kind, meaning) for name, kind, meaning in cells)
+
+
+def read_note(lines: Sequence[str]) -> str:
+    """Return what a section says, on one line."""
+    return " ".join(map(str.strip, lines)).strip()
 
 
 def _root() -> Path:

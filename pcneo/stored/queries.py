@@ -17,8 +17,7 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.database import Database
-from pcneo.store.headers import Declaration
-from pcneo.store.statements import Statement, all_statements
+from pcneo.store.statements import Declaration, Statement, all_statements
 from pcneo.store.tokens import tokenize
 from pcneo.stored.runs import LATEST, StoredRun, find_run
 

@@ -16,8 +16,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError
 from pcneo.release import Terms, release
 from pcneo.release.checking import Checked, check
-from pcneo.stored.cleaning import clean
-from pcneo.stored.uninstalling import uninstall
+from pcneo.stored.cleaning import clean, uninstall
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
 NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}

@@ -19,8 +19,7 @@ from pcneo.errors import BusyError
 from pcneo.release import Terms, budget, release
 from pcneo.store.chosen_graph import schema_statements
 from pcneo.store.standing import open_graph
-from pcneo.stored.cleaning import clean
-from pcneo.stored.uninstalling import everything, uninstall
+from pcneo.stored.cleaning import clean, everything, uninstall
 
 PERSONS: dict[str, Any] = {"graph": "friends", "selection": Selection("Person", "KNOWS", "id")}
 CHAIN = [(i, i + 1) for i in range(12)]

@@ -9,8 +9,7 @@ from places import ROOT
 from statement_files import checked_statement
 
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.store.headers import Declaration
-from pcneo.store.statements import FOLDERS, all_statements, load_statement, parse_statement
+from pcneo.store.statements import FOLDERS, Declaration, all_statements, load_statement, parse_statement
 from pcneo.store.tokens import LONGEST_IDENTIFIER, Token, quote_identifier, tokenize
 
 CYPHER = ROOT / "cypher"
