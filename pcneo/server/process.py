@@ -113,11 +113,10 @@ def end(record: Record, patience: float | None = None) -> None:
             _signal(record, signal.SIGKILL)
             while _is_alive(record):
                 time.sleep(POLL_SECONDS)
-            starting, late = (
-                "Stopped the server on %s, which was still starting.",
-                "Neo4j on %s did not stop; pcneo killed it.",
-            )
-            log.info(starting if patience == 0 else late, record.data)
+            if patience == 0:
+                log.info("Stopped the server on %s, which was still starting.", record.data)
+            else:
+                log.info("Neo4j on %s did not stop; pcneo killed it.", record.data)
         elif not is_quiet:
             log.info("Neo4j has closed its files and stopped.")
         _children.pop(record.pid, None)

@@ -95,26 +95,24 @@ def _path(data: Path) -> Path:
 
 
 def _read(path: Path) -> Record | None:
+    if not path.is_symlink() and not path.exists():
+        return None
     try:
-        record = _parsed(read_private(path)) if path.is_symlink() or path.exists() else None
+        record = _parsed(read_private(path))
     except LocalServerError as error:
         log.warning("%s It is not used as the record of a server", error)
         return None
     except (ValueError, TypeError):
-        record, what = None, "which is not a record of a server"
+        log.warning("Removing %s, which is not a record of a server", path)
     else:
-        if record is None:
-            return None
-        what = "whose name does not follow from its data folder" if _path(Path(record.data)) != path else ""
-    if what or record is None:
-        log.warning("Removing %s, %s", path, what)
-        path.unlink(missing_ok=True)
-        return None
-    if not record.is_alive:
-        log.warning("The server on %s (process %d) is gone; removing its record", record.data, record.pid)
-        path.unlink(missing_ok=True)
-        return None
-    return record
+        if _path(Path(record.data)) != path:
+            log.warning("Removing %s, whose name does not follow from its data folder", path)
+        elif not record.is_alive:
+            log.warning("The server on %s (process %d) is gone; removing its record", record.data, record.pid)
+        else:
+            return record
+    path.unlink(missing_ok=True)
+    return None
 
 
 def _parsed(text: str) -> Record:

@@ -105,10 +105,8 @@ class RunReader(GraphReader):
 
     def _standing(self) -> list[Row]:
         rows, tries = self.read("list_runs"), 1
-        refuse_other_formats(
-            earlier=any(row["search"] is None for row in rows),
-            later=next((row["graph"] for row in rows if _is_later(row["format"])), None),
-        )
+        later = [row["graph"] for row in rows if type(row["format"]) is int and row["format"] > FORMAT]
+        refuse_other_formats(earlier=any(row["search"] is None for row in rows), later=later[0] if later else None)
         while tries < _TRIES and any(row["readable"] is None for row in rows):
             time.sleep(_PAUSE_SECONDS)  # a version is being committed, or its record is lost
             rows, tries = self.read("list_runs"), tries + 1
@@ -196,10 +194,10 @@ class RunReader(GraphReader):
         for start in range(0, len(keys), a_page):
             yield from self.get_cohesions(selection, run.id, run.version, keys[start : start + a_page].tolist())
 
-    def stream_cohesions(self, selection: Selection, run: RunRecord) -> Iterator[tuple[Key, list[Key], int]]:
-        """Yield (vertex, members, edges) of every hub of one version, in no order; members in no order either."""
+    def stream_cohesions(self, selection: Selection, run: RunRecord) -> Iterator[tuple[Key, list[Key]]]:
+        """Yield (vertex, members) of every hub of one version, in no order; members in no order either."""
         for record in self._stream("stream_cohesions", sample_names(selection, "Person", "id"), run):
-            yield record["vertex"], record["members"], record["edges"]
+            yield record["vertex"], record["members"]
 
     def stream_groups(self, selection: Selection, run: RunRecord) -> Iterator[KeptHub]:
         """Yield every hub of one version as it is now, in no order, including those whose vertex is gone."""
@@ -290,10 +288,6 @@ _KEPT_HUB: Properties = {
     name: wanted for name, wanted in properties_of(KeptHub).items() if wanted.kind in ("int", "str")
 }
 _SCOPES = ("graph", "vertices", "answers")
-
-
-def _is_later(format_: object) -> bool:
-    return type(format_) is int and format_ > FORMAT
 
 
 def _lacks_version(row: Row) -> bool:

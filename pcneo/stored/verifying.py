@@ -96,7 +96,7 @@ def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress
     stage = f"reading run {run.id}"
 
     def rows() -> Iterator[tuple[Key, list[Key]]]:
-        for done, (vertex, members, _) in enumerate(db.stream_cohesions(graph.selection, run), 1):
+        for done, (vertex, members) in enumerate(db.stream_cohesions(graph.selection, run), 1):
             if not all(isinstance(key, int | str) for key in (vertex, *members)):
                 raise KeyPropertyError(f"A hub of run {run.id} names a vertex without a usable key.", run=run.id)
             counts["cohesions"] += 1

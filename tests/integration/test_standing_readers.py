@@ -130,7 +130,7 @@ def repeat(read: Callable[[], T], times: int, moved: threading.Event) -> list[T]
 def read_at_one_version(db: Database, stored: StoredRun) -> dict[Any, list[Any]]:
     store = db.store
     with store.reading_version(stored.run):
-        return {vertex: members for vertex, members, _ in store.stream_cohesions(stored.selection, stored.run)}
+        return dict(store.stream_cohesions(stored.selection, stored.run))
 
 
 # --- By force: a row is pulled, every hub is retired, the version moves, the rest is pulled
