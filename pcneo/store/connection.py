@@ -12,7 +12,7 @@ from pcneo.basics.config import ARGUMENTS, ConnectionSettings, __version__, read
 from pcneo.errors import ConnectionFailedError, ParameterError
 from pcneo.store.database import Database
 from pcneo.store.failures import translated
-from pcneo.store.server_version import check_version, oldest
+from pcneo.store.server_version import OLDEST_SERVER, check_version
 
 
 def connect(
@@ -115,4 +115,5 @@ def _agent(driver: neo4j.Driver) -> str:
     except ConfigurationError as error:
         if "otification" not in str(error):
             raise
-        raise ConnectionFailedError(f"The server is older than Neo4j 5.7; pcneo needs {oldest()} or later.") from error
+        needed = f"The server is older than Neo4j 5.7; pcneo needs {OLDEST_SERVER} or later."
+        raise ConnectionFailedError(needed) from error

@@ -6,19 +6,16 @@ import re
 
 from pcneo.errors import ConnectionFailedError
 
-OLDEST_SERVER = (5, 23)
+OLDEST_SERVER = "5.23"
 """The first version that understands `CALL (x) { … }`."""
 
 
 def check_version(version: str) -> None:
     """Refuse an old server before it gets a query that it would misunderstand."""
-    if version_number(version) < OLDEST_SERVER:
-        raise ConnectionFailedError(f"The server is Neo4j {version}; pcneo needs {oldest()} or later.", version=version)
-
-
-def oldest() -> str:
-    """Return the oldest version that will do, as text."""
-    return ".".join(map(str, OLDEST_SERVER))
+    if version_number(version) < version_number(OLDEST_SERVER):
+        raise ConnectionFailedError(
+            f"The server is Neo4j {version}; pcneo needs {OLDEST_SERVER} or later.", version=version
+        )
 
 
 def version_number(text: str) -> tuple[int, int]:

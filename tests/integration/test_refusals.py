@@ -631,7 +631,7 @@ def test_a_version_that_is_none_is_refused():
 
 
 def test_a_server_older_than_the_oldest_that_works_is_refused_in_one_line(server, db, monkeypatch):
-    monkeypatch.setattr(server_version, "OLDEST_SERVER", (9999, 1))
+    monkeypatch.setattr(server_version, "OLDEST_SERVER", "9999.1")
     db.put(cycle(5))
     for ask in (lambda: connect_to(settings(server)), lambda: stream(db)):
         with pytest.raises(
