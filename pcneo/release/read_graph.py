@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Self
 
-from pcneo.basics.model import CohesionBatch, Graph, Progress
+import numpy as np
+
+from pcneo.basics.model import Graph, Progress
 from pcneo.basics.run_record import RunRecord
+from pcneo.counting.cliques import clique_supports
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import Groups, pairs_in_groups_of_two
+from pcneo.counting.protected import pairs_in_groups_of_two
 from pcneo.errors import GraphChangedError
 from pcneo.graph import fingerprint, hash_of_batches
 from pcneo.graph.cohesion_rows import batch_from_rows
+from pcneo.privacy.quantiles import quantiles
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.database import Database, GraphRecord
@@ -23,8 +27,6 @@ class ReadGraph:
         record: the graph as the database knows it.
         graph: its arrays.
         fingerprint: of these arrays, under the graph's key; for the owner alone.
-        groups: the memberships that were read, by run.
-        kept: the groups of versions that were asked for by number, by run and version.
     """
 
     graph: Graph
@@ -33,9 +35,7 @@ class ReadGraph:
     def __init__(self, record: GraphRecord) -> None:
         """Begin with nothing read."""
         self.record = record
-        self.groups: dict[str, CohesionBatch] = {}
-        self.kept: dict[tuple[str, int], Groups] = {}
-        self._facts: dict[object, CountedGraph] = {}
+        self._facts: dict[tuple[str, int, bool] | None, CountedGraph] = {}
 
     def read(self, db: Database, progress: Progress | None = None) -> Self:
         """Read the graph into arrays, or refuse it as `read_graph` does."""
@@ -46,17 +46,11 @@ class ReadGraph:
 
     def facts(self, run: RunRecord | None = None, *, kept: bool = False) -> CountedGraph:
         """Return what is counted on the graph, and on a run's groups if one is given: these must have been read."""
-        if run is None:
-            return self._facts[None]
-        key = (run.id, run.version) if kept else run.id
-        if key not in self._facts:
-            groups = self.kept[run.id, run.version] if kept else self.groups[run.id]
-            self._facts[key] = self._facts[None].with_groups(groups, f"run {run.id}")
-        return self._facts[key]
+        return self._facts[run and (run.id, run.version, kept)]
 
     def read_kept_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
         """Read the groups of a kept version once, whatever graph they came from."""
-        if (run.id, run.version) in self.kept:
+        if (run.id, run.version, True) in self._facts:
             return
         if progress:
             progress("reading groups", 0, run.memberships)
@@ -64,11 +58,11 @@ class ReadGraph:
         groups = groups_now(self.graph, hubs, run, bytes.fromhex(self.record.fingerprint_key))
         if progress:
             progress("reading groups", run.memberships, run.memberships)
-        self.kept[run.id, run.version] = groups
+        self._facts[run.id, run.version, True] = self.facts().with_groups(groups, f"run {run.id}")
 
     def read_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded."""
-        if run.id in self.groups:
+        if (run.id, run.version, False) in self._facts:
             return
         # [same-arrays] Both hashes are taken of the arrays that are counted on below, not of a second reading.
         if self.fingerprint != run.fingerprint:
@@ -88,7 +82,14 @@ class ReadGraph:
             )
         if progress:
             progress("reading groups", len(batch.members), run.memberships)
-        self.groups[run.id] = batch
+        self._facts[run.id, run.version, False] = self.facts().with_groups(batch, f"run {run.id}")
+
+    def losses(self, k: int) -> tuple[float, ...]:
+        """Return, for each share in `QUANTILES`, the loss at scale 1 that so many of the connections do not exceed.
+
+        That loss is k·support_k(e), to be divided by the scale (GUARANTEE.md#loss-of-one-connection).
+        """
+        return quantiles(k * clique_supports(self.graph, k).astype(np.float64))
 
     def share_inside(self, run: RunRecord) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None without connections."""
