@@ -17,8 +17,6 @@ from pcneo.store.run_reader import KeptHub
 
 log = logging.getLogger("pcneo")
 
-Row = tuple[Key, list[Key]]
-
 
 def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, fingerprint_key: bytes) -> Groups:
     """Return the groups of a kept version: the members of each that are still there, by position in the graph.
@@ -47,7 +45,7 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     )
 
 
-def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: RunRecord) -> Row | None:
+def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: RunRecord) -> tuple[Key, list[Key]] | None:
     """Check one hub; return its owner and its members if it lacks no one."""
     vertices, members = list(_keys(hub.vertices, version)), list(_keys(hub.members, version))
     if len(vertices) > 1 or any(digests.owner(vertex) != hub.owner for vertex in vertices):
