@@ -58,7 +58,7 @@ def owner_record(release: Prepared, scale: Fraction | None, total: float, accoun
         "left": account.left.plain if account.left else None,
     }
     if run is not None:
-        report |= release.source.groups_now(run, kept=release.kept)
+        report |= release.source.shares_of_groups(run, kept=release.kept)
     if release.losses is None or scale is None:
         return report | dict(release.figures)
     half_width, divisor = mechanism.half_width_of_total(scale), float(mechanism.divides_loss(scale))

@@ -192,7 +192,7 @@ def audit(
         vertices=graph.vertex_count,
         connections=graph.edge_count,
         total=audited.total,
-        inside=read.share_inside(run) if run else None,
+        inside=float(audited.facts.protected().inside.mean()) if run and graph.edge_count else None,
         threshold=half_true_epsilon(graph.vertex_count, 2 * graph.edge_count / graph.vertex_count)
         if graph.edge_count
         else None,
