@@ -22,9 +22,8 @@ from pcneo.graph import graph_from_edges
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.privacy.mechanisms import MECHANISMS
-from pcneo.release.answers_file import AnswersFile, write_answers
+from pcneo.release.answers_file import AnswersFile, read_pair_answers, write_answers, write_pair_answers
 from pcneo.release.outputs import check_keys, public_record, public_text, write_public
-from pcneo.release.pair_answers_file import read_pair_answers, write_pair_answers
 from pcneo.search import search_all
 
 __all__ = [

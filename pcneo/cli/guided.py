@@ -308,14 +308,15 @@ def agrees(
 def _price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
     """Return a sentence about what the release spends, for all its k, and what it leaves."""
     from pcneo.privacy.composition import compose
-    from pcneo.release.spending import account_now
+    from pcneo.release.budget import account_of
+    from pcneo.store.ledger import list_ledger
 
     release, cost = prepared[0], compose(each.spend.cost for each in prepared)
     spends, total = f"this release spends {cost.without_zero}", terms.total
     if total is not None:
         which = "all of which this release spends" if total.epsilon == cost.epsilon else f"of which {spends}"
         return f"This graph has no budget yet ({_LIMIT}). It will be set to {total.without_zero}, {which}."
-    account = account_now(db, release.graph.name)
+    account = account_of(list_ledger(db), release.graph.name)
     if account.left is None:
         return f"There is no bound on what this graph has spent; {spends} more."
     afterwards = replace(account, spends=(*account.spends, *(each.spend for each in prepared)))

@@ -62,8 +62,7 @@ def _left(release: Released) -> str:
 def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:
     """Print what can be said before anything is spent; errors of groups are for the owner only."""
     from pcneo.privacy.exact import decimal_text, exact_text
-    from pcneo.privacy.outlook import Foresight
-    from pcneo.release import DIFFERENT_PROMISES
+    from pcneo.privacy.outlook import DIFFERENT_PROMISES, Foresight
     from pcneo.release.beforehand import foreseen
 
     rows = [

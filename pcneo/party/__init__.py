@@ -1,7 +1,6 @@
 """`respond` between parties, as programs that know nothing of each other (GUARANTEE.md#the-parties).
 
-    call        what the collector tells everyone: who is asked, ε, a release number
-    messages    what one vertex sends, once
+    call        what the collector tells everyone: who is asked, ε, a release number; what one vertex sends, once
     json_files  how both read files: as if someone had written them to do harm
     answering   the vertex's program, with its row and its own ledger
     own_ledger  what one vertex has answered for so far, and the most that it will

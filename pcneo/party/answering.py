@@ -10,9 +10,8 @@ from pathlib import Path
 from pcneo.basics.model import AnyPath, Key
 from pcneo.basics.whole_file import check_place
 from pcneo.errors import GraphError, NotFoundError, PcneoError
-from pcneo.party.call import read_call
+from pcneo.party.call import Message, message_name, read_call, write_message
 from pcneo.party.json_files import bad, keys_of, read_object
-from pcneo.party.messages import Message, message_name, write_message
 from pcneo.party.own_ledger import ledger_held, read_ledger, sole_file, write_ledger
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.vertex import OwnRow, answer

@@ -1,7 +1,12 @@
-"""The call: what the collector tells everyone it asks (GUARANTEE.md#the-parties)."""
+"""The call, which the collector sends to everyone it asks, and the one message that a vertex sends back: the number of
+the call, the vertex's key, and one bit for each pair that it answers for (GUARANTEE.md#the-parties).
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
 import json
 import logging
 import secrets
@@ -9,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from pcneo.basics.model import AnyPath
+from pcneo.basics.model import AnyPath, Key
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import GraphError
 from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
@@ -24,6 +29,9 @@ log = logging.getLogger("pcneo")
 
 CALL = "call.json"
 """The call's name in the collector's folder."""
+
+SUFFIX = ".message.json"
+"""The collector finds messages in its folder by this suffix."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +122,48 @@ def _shown(value: object) -> str:
 def _check_size(key_list: AskedKeys) -> None:
     if len(key_list) < 2:
         raise GraphError("Answers are about pairs, but fewer than two keys are listed.", keys=len(key_list))
+
+
+# --- The message
+
+
+@dataclass(frozen=True)
+class Message:
+    """The only message that a vertex sends.
+
+    Attributes:
+        release: the number of the call that it answers.
+        key: the vertex's key.
+        answers: one bit per pair, as `vertex.answer` made them.
+    """
+
+    release: str
+    key: Key
+    answers: bytes
+
+
+def message_name(key: Key) -> str:
+    """Return the name of a vertex's message in the collector's folder, whatever characters its key has."""
+    return hashlib.sha256(f"{type(key).__name__}:{key}".encode()).hexdigest()[:32] + SUFFIX
+
+
+def write_message(path: Path, message: Message) -> None:
+    """Write a new file whole or not at all; its length depends only on the keys and the release number."""
+    record = {
+        "release": message.release,
+        "key": message.key,
+        "answers": base64.b64encode(message.answers).decode(),
+    }
+    with whole_file(path, replace=False) as file:
+        file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+
+
+def read_message(path: Path, most: int) -> Message:
+    """Read a message of at most `most` bytes."""
+    fields = read_object(path, ("release", "key", "answers"), most=most)
+    (key,) = keys_of(path, [fields["key"]])
+    try:
+        answers = base64.b64decode(fields["answers"], validate=True)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise bad(path, f"its answers are not base64: {error}") from error
+    return Message(text_of(path, fields, "release"), key, answers)

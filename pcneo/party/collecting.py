@@ -13,9 +13,8 @@ from pcneo.basics.model import AnyPath, Key
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError, ParameterError
 from pcneo.graph import keys_hash
-from pcneo.party.call import CALL, Call, read_call
+from pcneo.party.call import CALL, SUFFIX, Call, read_call, read_message
 from pcneo.party.json_files import bad
-from pcneo.party.messages import SUFFIX, read_message
 from pcneo.privacy.collector import check_answered, put_together
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.outlook import Utility

@@ -69,13 +69,9 @@ def keys_of(path: Path, value: object) -> list[Key]:
     if not isinstance(value, list):
         raise bad(path, "keys must be a list")
     for key in value:
-        if not (_is_integer(key) or (isinstance(key, str) and is_utf8(key))):
+        if not ((type(key) is int and key in INT64) or (isinstance(key, str) and is_utf8(key))):
             raise bad(path, "a key must be a whole number of 64 bits or text")
     return value
-
-
-def _is_integer(key: object) -> bool:
-    return isinstance(key, int) and not isinstance(key, bool) and key in INT64
 
 
 def bad(path: Path, why: str) -> FileFormatError:

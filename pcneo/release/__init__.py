@@ -5,7 +5,6 @@ GUARANTEE.md#two-outputs lists what comes out.
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """
 
-from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release import audit, budget
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, check_requests, release
@@ -14,7 +13,6 @@ from pcneo.release.rough_groups import RoughGroups, annotate_answers
 from pcneo.release.spending import Terms
 
 __all__ = [
-    "DIFFERENT_PROMISES",
     "Destination",
     "Prepared",
     "Release",
@@ -22,7 +20,6 @@ __all__ = [
     "RoughGroups",
     "Source",
     "Terms",
-    "Utility",
     "annotate_answers",
     "audit",
     "budget",

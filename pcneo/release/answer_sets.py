@@ -15,9 +15,15 @@ from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.noise import Noise
-from pcneo.release.answers_file import AnswersFile, answers_hash, write_answers
+from pcneo.release.answers_file import (
+    AnswersFile,
+    answers_hash,
+    pair_answers_hash,
+    read_pair_answers,
+    write_answers,
+    write_pair_answers,
+)
 from pcneo.release.outputs import answers_record
-from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers, write_pair_answers
 from pcneo.release.prepared import Prepared
 from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.store.ledger_records import ReleaseRecord

@@ -1,7 +1,8 @@
-"""The file of answers that `respond` publishes: a line with two keys for each pair that was answered yes, compressed.
+"""Files of answers, compressed. Lines `# name: value` come first; then a line for each pair, in ascending order.
 
-Lines `# name: value` come first. Integer keys are separated by a space; text keys are quoted and separated by a comma,
-as in an edge list. Pairs are in ascending order, the smaller key first.
+A file of `respond` has two keys for each pair that was answered yes, the smaller key first. A file of `critical` has
+them for every pair inside groups, and 1 for yes or 0 for no. Integer keys are separated by a space; text keys are
+quoted and separated by a comma, as in an edge list.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from numpy.typing import NDArray
 
 from pcneo.basics.bounded_file import bad_file, opened
 from pcneo.basics.model import AnyPath, KeyArray
+from pcneo.basics.visible import visible
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
+from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
 from pcneo.errors import FileFormatError, GraphError, NotFoundError
 from pcneo.graph.arrays import places_in
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
+from pcneo.privacy.facts import PairAnswers as AnyPairAnswers
 from pcneo.store.ledger_records import ReleaseRecord
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
@@ -56,10 +60,10 @@ def write_answers(
     path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object], mode: int = 0o666
 ) -> None:
     """Write a new file whole or not at all."""
-    texts, between = as_written(keys)
+    texts, between = _as_written(keys)
     firsts = [f"{text}{between}".encode() for text in texts]
     seconds = [f"{text}\n".encode() for text in texts]
-    with begun(path, record, mode) as packed:
+    with _begun(path, record, mode) as packed:
         for x, ys in answers.upper_rows():
             if len(ys):
                 first = firsts[x]
@@ -67,7 +71,7 @@ def write_answers(
 
 
 @contextmanager
-def begun(path: Path, record: Mapping[str, object], mode: int) -> Iterator[gzip.GzipFile]:
+def _begun(path: Path, record: Mapping[str, object], mode: int) -> Iterator[gzip.GzipFile]:
     """Write a new file of answers whole or not at all; its first lines are there already."""
     with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
         for name, value in record.items():
@@ -75,14 +79,14 @@ def begun(path: Path, record: Mapping[str, object], mode: int) -> Iterator[gzip.
         yield packed
 
 
-def as_written(keys: KeyArray) -> tuple[list[str], str]:
+def _as_written(keys: KeyArray) -> tuple[list[str], str]:
     """Return the text of each key, as CSV quotes it unless it is an integer, and what stands between two keys."""
     if keys.dtype != object:
         return list(map(str, keys.tolist())), " "
     return ['"' + key.replace('"', '""') + '"' for key in keys.tolist()], ","
 
 
-def most_bytes(keys: KeyArray) -> int:
+def _most_bytes(keys: KeyArray) -> int:
     """Return how many bytes a key can take at most: in quotes, and twice as long if it is all quotes."""
     return 2 * max((len(str(key).encode()) for key in keys.tolist()), default=0) + 2
 
@@ -149,7 +153,7 @@ class AnswersFile:
     def answers(self, keys: KeyArray) -> AnsweredPairs:
         """Read the pairs, using only as much memory as the answers themselves take, whatever the file holds."""
         read = self._integer_pairs if keys.dtype != object else self._text_pairs
-        with opened_behind_head(self.path, len(keys) ** 2 * (most_bytes(keys) + 1)) as file:
+        with _opened_behind_head(self.path, len(keys) ** 2 * (_most_bytes(keys) + 1)) as file:
             try:
                 return AnsweredPairs.of_parts(len(keys), self._ascending(read(file, keys), len(keys)))
             except (ValueError, OverflowError, csv.Error) as error:
@@ -220,7 +224,7 @@ def _has_two_numbers(line: bytes) -> bool:
 
 
 @contextmanager
-def opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
+def _opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
     """Open a file of answers after its first lines, to read at most `most` bytes."""
     with opened(path, _LONGEST_HEAD + most) as file:
         for _ in _head(path, file):
@@ -237,3 +241,53 @@ def _head(path: Path, file: io.BufferedReader) -> Iterator[bytes]:
         if length >= _LONGEST_HEAD:
             raise bad_file(path, "it is not a file of answers: its first lines have no end")
         yield line
+
+
+# --- Answers of `critical`: which pairs there are follows from the groups and the vertices, so a reader knows how each
+# line must begin
+
+
+def pair_answers_hash(keys_hash: str, membership_hash: str, answers: AnyPairAnswers) -> str:
+    """Return the hexadecimal SHA-256 of the keys' hash, the membership hash and the answers, a bit for each pair."""
+    digest = hashlib.sha256(bytes.fromhex(keys_hash) + bytes.fromhex(membership_hash))
+    digest.update(np.packbits(answers.yes).tobytes())
+    return digest.hexdigest()
+
+
+def write_pair_answers(
+    path: Path, keys: KeyArray, graph: Hull, answers: AnyPairAnswers, record: Mapping[str, object], mode: int
+) -> None:
+    """Write a new file whole or not at all."""
+    at = 0
+    with _begun(path, record, mode) as packed:
+        for lines in _beginnings(keys, graph):
+            ends = np.where(answers.yes[at : at + len(lines)], "1\n", "0\n").tolist()
+            packed.write("".join([a + b for a, b in zip(lines, ends, strict=True)]).encode())
+            at += len(lines)
+
+
+def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
+    """Read the answers about the pairs inside the groups as they are now."""
+    yes, at = np.empty(graph.pair_count, np.bool_), 0
+    with _opened_behind_head(path, graph.pair_count * (2 * _most_bytes(keys) + 4) + 1) as file:
+        for lines in _beginnings(keys, graph):
+            for beginning in lines:
+                start = beginning.encode()
+                line = file.read(len(start) + 2)  # not up to the next newline: a text key may contain one
+                if line[:-2] != start or line[-2:] not in (b"0\n", b"1\n"):
+                    raise GraphError(
+                        f"{path} has answers about other pairs than those inside the groups: the next pair must be "
+                        f"{visible(beginning.rstrip(' ,'))}."
+                    )
+                yes[at] = line[-2:] == b"1\n"
+                at += 1
+        if file.read(1):
+            raise GraphError(f"{path} has answers about more pairs than there are inside the groups.")
+    return PairAnswers(yes)
+
+
+def _beginnings(keys: KeyArray, graph: Hull) -> Iterator[list[str]]:
+    """Yield what the line of each pair begins with, in blocks."""
+    texts, between = _as_written(keys)
+    for u, v in pair_blocks(graph.protected):
+        yield [texts[x] + between + texts[y] + between for x, y in zip(u.tolist(), v.tolist(), strict=True)]

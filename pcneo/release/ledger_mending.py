@@ -12,7 +12,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, keys_hash, secret_mark
@@ -20,14 +19,12 @@ from pcneo.privacy.account import Account
 from pcneo.privacy.exact import decimal_text, fraction_text, positive
 from pcneo.release.budget import account_of, as_json, check_holds_its_ledger, next_number
 from pcneo.store.chosen_graph import find_graph, no_such_graph, read_graph
+from pcneo.store.database import Database
 from pcneo.store.ledger import create_note, lock_ledger, mark_releases, mend_record, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER, DamagedRecord, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.transaction import Transaction
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 log = logging.getLogger("pcneo")
 

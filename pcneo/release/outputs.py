@@ -164,13 +164,8 @@ def make_owners_folder(path: Path) -> None:
     if folder.name == OWNERS_FOLDER and not folder.exists():
         with refusing(folder, "to"), suppress(FileExistsError):  # someone else has just made it
             folder.mkdir(mode=0o700)
-            _hide_from_git(folder)
-
-
-def _hide_from_git(folder: Path) -> None:
-    """Make git ignore a whole folder, so that `git add .` adds nothing in it."""
-    with whole_file(folder / ".gitignore", replace=False, mode=0o600) as file:
-        file.write(b"*\n")
+            with whole_file(folder / ".gitignore", replace=False, mode=0o600) as file:
+                file.write(b"*\n")  # so that `git add .` adds nothing in it
 
 
 def write_private(path: Path, text: str) -> None:

@@ -58,7 +58,7 @@ def owner_record(release: Prepared, scale: Fraction | None, total: float, accoun
         "left": account.left.plain if account.left else None,
     }
     if run is not None:
-        report |= release.source.groups_now(run, kept=release.kept)
+        report |= release.source.shares_of_groups(run, kept=release.kept)
     if release.losses is None or scale is None:
         return report | dict(release.figures)
     half_width, divisor = mechanism.half_width_of_total(scale), float(mechanism.divides_loss(scale))
@@ -110,7 +110,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         + (f"; left {_cost(record['left'])}" if record["left"] else "")
     )
     if noisy:
-        lines += [*_group_lines(record), *_noise_lines(record), *_model_lines(record), spent, "", *_loss_lines(record)]
+        lines += [*_group_lines(record), *_noise_lines(record), spent, "", *_loss_lines(record)]
     else:
         lines += [*_group_lines(record), *_answer_lines(record), spent]
     return "\n".join(map(visible, lines)) + "\n"
@@ -134,16 +134,13 @@ def _group_lines(record: Mapping[str, Any]) -> list[str]:
 
 def _noise_lines(record: Mapping[str, Any]) -> list[str]:
     low, high = record["interval95Percent"]
-    return [
+    lines = [
         f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
         f"95 % interval {low:,.2f} to {high:,.2f}"
     ]
-
-
-def _model_lines(record: Mapping[str, Any]) -> list[str]:
-    if (error := record.get("rootMeanSquareErrorOfCounts")) is None:
-        return []
-    return [f"- Exact root mean square error of the counts as released: {rounded(error)}"]
+    if (error := record.get("rootMeanSquareErrorOfCounts")) is not None:
+        lines.append(f"- Exact root mean square error of the counts as released: {rounded(error)}")
+    return lines
 
 
 def _answer_lines(record: Mapping[str, Any]) -> list[str]:

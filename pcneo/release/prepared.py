@@ -19,7 +19,6 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Mechanism
 from pcneo.privacy.outlook import Earlier, Utility
 from pcneo.privacy.plain_words import in_plain_words
-from pcneo.release.loss_summary import find_losses
 from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Release
 from pcneo.store.database import GraphRecord
@@ -140,7 +139,7 @@ class Prepared:
     @cached_property
     def losses(self) -> tuple[float, ...] | None:
         """Quantiles of those of connections at scale 1, for the owner alone; None where no noise is added."""
-        return find_losses(self.source.graph, self.mechanism.k) if self.mechanism.adds_noise else None
+        return self.source.losses(self.mechanism.k) if self.mechanism.adds_noise else None
 
     @cached_property
     def figures(self) -> Mapping[str, object]:

@@ -31,14 +31,10 @@ def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
         epsilon = drawn.get(release.answers or release.id, drawn[release.id])
         rank = protection_of(release.mechanism) is not Protects.NOTHING, epsilon
         for means, mean in ((counts, release.mean_count), (degrees, release.mean_degree)):
-            if release.graph == graph and mean is not None and _is_usable(mean):
+            if release.graph == graph and mean is not None and 0 < mean < math.inf:
                 means[rank] = mean
     count, degree = (means[max(means)] if means else None for means in (counts, degrees))
     return Earlier(count, degree, count_is_promised=any(promises for promises, _ in counts))
-
-
-def _is_usable(mean: float) -> bool:
-    return math.isfinite(mean) and mean > 0
 
 
 def note_means(

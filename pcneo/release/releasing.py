@@ -152,11 +152,6 @@ class _Numbers:
             total = None  # such a total says little about the mean, and later releases are judged by it
         note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 
-    @property
-    def fate(self) -> str:
-        """What becomes of the answers, where this release draws some."""
-        return self.request.fate if self.release.draws_answers else ""
-
 
 def release(
     db: Database,
@@ -317,7 +312,7 @@ def _publish(
                     promise=record["promise"],
                     in_plain_words=ready.in_plain_words,
                     answers=request.answers_file if ready.draws_answers else None,
-                    answers_are=numbers.fate,
+                    answers_are=request.fate if ready.draws_answers else "",
                     warning=record.get("warning", ""),
                     remark=numbers.drawn.remark if request.fate == "publish" else "",
                     standard_error_of_total=record.get("standardErrorOfTotal"),

@@ -129,11 +129,6 @@ def check_room(db: Database, source: Source, epsilons: Collection[Fraction], nam
     _admit(list_ledger(db), [graph], {graph.name: spends}, terms)
 
 
-def account_now(db: Database, graph: str) -> Account:
-    """Return the account of a graph as the ledger stands; pcneo need not know the graph yet."""
-    return account_of(list_ledger(db), graph)
-
-
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
     """Refuse what the ledger does not admit as it stands, as `spend` would; nothing is recorded."""
     secret = get_secret(db)

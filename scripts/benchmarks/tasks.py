@@ -46,7 +46,7 @@ def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, 
     """Release, and time each step that has a name; the rest is `other`."""
     from pcneo.counting import counted
     from pcneo.privacy.mechanisms import Critical
-    from pcneo.release import Release, prepared, release, releasing
+    from pcneo.release import Release, release, releasing
     from pcneo.release.read_graph import ReadGraph
 
     clocks: dict[str, float] = defaultdict(float)
@@ -56,7 +56,7 @@ def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, 
         (counted.CountedGraph, "counts", "count"),
         (Critical, "utility", "errors"),
         (Critical, "owner_figures", "errors"),
-        (prepared, "find_losses", "losses"),
+        (ReadGraph, "losses", "losses"),
         (releasing, "check_early", "ledger"),
         (releasing, "enter", "ledger"),
         (releasing, "spend", "ledger"),

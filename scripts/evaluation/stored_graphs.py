@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class StoredGraphs:
         run: RunRecord = self._runs[evaluated.name, p, score]
         source = self._sources[evaluated.name]
         source.read_groups(self._db, run)
-        return _completed(source.groups[run.id], source.graph, evaluated.graph)
+        return _completed(cast("CohesionBatch", source.facts(run).groups), source.graph, evaluated.graph)
 
 
 def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBatch:

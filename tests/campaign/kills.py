@@ -20,7 +20,7 @@ from campaign.ground import GRAPH, Ground, at_pace, must_be_ours, serve
 from campaign.histories import SEEN
 from campaign.user_locks import users
 from pcneo import annotate
-from pcneo.party.messages import message_name
+from pcneo.party.call import call, message_name
 
 __all__ = ["try_kill", "try_kill_of_server", "try_kill_of_service"]
 
@@ -88,8 +88,6 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
 
 def _prepare_parties(rng: random.Random, folder: Path) -> tuple[object, ...]:
     """Lay out a call, rows and ledgers; return one vertex's command."""
-    from pcneo.party.call import call
-
     (folder / "answers").mkdir()
     keys = list(range(PARTIES))
     (folder / "keys.json").write_text(json.dumps(keys))

@@ -24,7 +24,7 @@ from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.noise import Noise
 from pcneo.release import Release, Terms, budget, release, releasing
-from pcneo.release import prepared as preparing
+from pcneo.release.read_graph import ReadGraph
 
 NAME = "Person/KNOWS/id"
 COPENHAGEN = ROOT / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
@@ -138,7 +138,7 @@ def test_the_private_graph_is_neither_counted_nor_are_losses(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("an exact count was asked for")
 
-    monkeypatch.setattr(preparing, "find_losses", never)
+    monkeypatch.setattr(ReadGraph, "losses", never)
     monkeypatch.setattr(CountedGraph, "counts", never)
     for kernel in ("_triangles", "_cliques"):
         monkeypatch.setattr(f"pcneo.counting.cliques.{kernel}", never)

@@ -32,7 +32,7 @@ from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.kept_groups import groups_now
+from pcneo.release.read_graph import groups_now
 from pcneo.store.run_reader import KeptHub
 
 EPSILON = Fraction(7, 10)

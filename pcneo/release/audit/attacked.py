@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import cast
 
 import numpy as np
@@ -22,7 +22,6 @@ from pcneo.privacy.mechanisms import Drawn, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips
-from pcneo.release.audit.group_pairs import GroupPairs
 
 Flags = NDArray[np.bool_]
 
@@ -88,8 +87,8 @@ def mean_errors(facts: CountedGraph, releases: Iterable[Simulated]) -> Errors:
     """Return the errors of several releases of one mechanism, on average."""
     errors = [_errors(facts, release) for release in releases]
     counts = [each.count for each in errors if each.count is not None]
-    biased = {name: _mean([each.biased[name] for each in errors]) for name in errors[0].biased}
-    return Errors(_mean(counts) if counts else None, _mean([each.total for each in errors]), biased)
+    biased = {name: fmean([each.biased[name] for each in errors]) for name in errors[0].biased}
+    return Errors(fmean(counts) if counts else None, fmean([each.total for each in errors]), biased)
 
 
 def _errors(facts: CountedGraph, release: Simulated) -> Errors:
@@ -102,6 +101,45 @@ def _errors(facts: CountedGraph, release: Simulated) -> Errors:
     columns = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
     of_count, *biased = (float(np.abs(np.array(x) - exact).mean()) for x in (drawn.counts, *columns.values()))
     return Errors(of_count, of_total, dict(zip(columns, biased, strict=True)))
+
+
+class GroupPairs:
+    """What the groups of all vertices, each vertex's own among them, tell an attacker who knows them about pairs.
+
+    Attributes:
+        bounds: int64, shape (n,): bounds of the degrees, (|MC(v)|-1)/p, since a vertex keeps a share p of its
+            neighbours.
+    """
+
+    def __init__(self, groups: CohesionBatch, n: int) -> None:
+        """Find the smallest group of each pair; n is at most 65,535."""
+        self._n, self._groups = n, groups
+        self.bounds = (groups.sizes - 1) * groups.p.denominator // groups.p.numerator
+        self._smallest = np.zeros((n, n), np.uint16)
+        for i in np.argsort(-groups.sizes, kind="stable").tolist():  # the smaller ones overwrite
+            members = groups.members_of(i)
+            self._smallest[np.ix_(members, members)] = len(members)
+        owners = np.repeat(groups.vertices, groups.sizes)
+        order = np.argsort(groups.members, kind="stable")
+        self._of_member = owners[order]
+        self._member_offsets = np.searchsorted(groups.members[order], np.arange(n + 1))
+
+    def smallest(self, first: int, last: int) -> NDArray[np.uint16]:
+        """Return the size of the smallest group that holds each pair of one of first..last-1 and any vertex, or 0."""
+        return self._smallest[first:last]
+
+    def owners(self, first: int, last: int) -> NDArray[np.uint8]:
+        """Return, for each of these pairs, how many of the two vertices have the other in their own group."""
+        counted = np.zeros((last - first, self._n), np.uint8)
+        for x in range(first, last):
+            counted[x - first, self._groups.members_of(x)] += 1
+            counted[x - first, self._of_member[self._member_offsets[x] : self._member_offsets[x + 1]]] += 1
+        return counted
+
+    def counted(self, connected: NDArray[np.int64]) -> tuple[int, int]:
+        """Return how many pairs lie inside groups, and how many of the given pairs do."""
+        inside = (int(np.count_nonzero(self._smallest)) - int(np.count_nonzero(np.diagonal(self._smallest)))) // 2
+        return inside, int(np.count_nonzero(self._smallest[connected[0], connected[1]]))
 
 
 class Attack:
@@ -206,9 +244,5 @@ class Attack:
 def mean_found(found: Sequence[Found]) -> Found:
     """Return the mean shares; a share that is None is None in all of them."""
     columns = zip(*((each.alone, each.with_groups, each.protected) for each in found), strict=True)
-    means = [None if None in column else _mean([x for x in column if x is not None]) for column in columns]
+    means = [None if None in column else fmean([x for x in column if x is not None]) for column in columns]
     return Found(*means)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

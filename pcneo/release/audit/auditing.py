@@ -34,7 +34,6 @@ from pcneo.release.audit.attacked import (
     simulated,
 )
 from pcneo.release.choice import check_run, find_place
-from pcneo.release.loss_summary import find_losses
 from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
@@ -193,7 +192,7 @@ def audit(
         vertices=graph.vertex_count,
         connections=graph.edge_count,
         total=audited.total,
-        inside=read.share_inside(run) if run else None,
+        inside=float(audited.facts.protected().inside.mean()) if run and graph.edge_count else None,
         threshold=half_true_epsilon(graph.vertex_count, 2 * graph.edge_count / graph.vertex_count)
         if graph.edge_count
         else None,
@@ -301,7 +300,7 @@ class _Audited:
             return None
         phases = max(_FEWEST_PHASES, min(_MOST_PHASES, _REPORTS // max(1, self.source.graph.vertex_count)))
         scales = simulated_scales(lambda noise: mechanism.find_scale(self.facts, noise), phases)
-        most = find_losses(self.source.graph, self.k)[-1]
+        most = self.source.losses(self.k)[-1]
         low, median, high = (most / float(mechanism.divides_loss(scale)) for scale in reversed(scales))
         return low, median, high
 
