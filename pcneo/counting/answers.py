@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.memo import Memo
 from pcneo.basics.model import Graph, KeyArray
-from pcneo.counting.memo import Memo
 from pcneo.errors import AnswerError, fault
 from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
@@ -33,7 +33,7 @@ class AnsweredPairs:
     def __init__(self, rows: NDArray[np.uint64]) -> None:
         """Take the matrix, which must not change afterwards."""
         self.rows = rows
-        self._known = Memo[str, Integers]()
+        self._known = Memo()
 
     @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:

@@ -15,8 +15,7 @@ from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.answered import Answered, without_errors
-from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn
+from pcneo.privacy.mechanisms.base import OWNER, Drawn, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import BOUND, ESTIMATE, USUAL_DEGREE, Utility, noise_warning

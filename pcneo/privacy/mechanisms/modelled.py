@@ -12,8 +12,7 @@ from pcneo.privacy.degree_model import DegreeModel
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import sum_half_width, variance
-from pcneo.privacy.mechanisms.base import InShort
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
+from pcneo.privacy.mechanisms.base import Drawn, InShort, Once
 from pcneo.privacy.mechanisms.parameters import Exact, whole
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise, add_noise

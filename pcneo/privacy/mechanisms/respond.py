@@ -12,8 +12,7 @@ from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.mechanisms.answered import Answered, without_errors
-from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn
+from pcneo.privacy.mechanisms.base import OWNER, Drawn, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
