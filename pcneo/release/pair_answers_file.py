@@ -16,11 +16,10 @@ from pcneo.basics.model import KeyArray
 from pcneo.basics.visible import visible
 from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
 from pcneo.errors import GraphError
-from pcneo.privacy import facts
 from pcneo.release.answers_file import as_written, begun, most_bytes, opened_behind_head
 
 
-def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairAnswers) -> str:
+def pair_answers_hash(keys_hash: str, membership_hash: str, answers: PairAnswers) -> str:
     """Return the hexadecimal SHA-256 of the keys' hash, the membership hash and the answers, a bit for each pair."""
     digest = hashlib.sha256(bytes.fromhex(keys_hash) + bytes.fromhex(membership_hash))
     digest.update(np.packbits(answers.yes).tobytes())
@@ -28,7 +27,7 @@ def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairA
 
 
 def write_pair_answers(
-    path: Path, keys: KeyArray, graph: Hull, answers: facts.PairAnswers, record: Mapping[str, object], mode: int
+    path: Path, keys: KeyArray, graph: Hull, answers: PairAnswers, record: Mapping[str, object], mode: int
 ) -> None:
     """Write a new file whole or not at all."""
     at = 0

@@ -7,7 +7,6 @@ connected, from the clock or from the machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
+from pcneo.basics.pair_answers import PairAnswers, Weighed
 from pcneo.counting.cliques import clique_counts, edge_ends, root_costs
-from pcneo.counting.protected.listed import listed_hull
-from pcneo.counting.protected.pairs import PAIRS, Protected, pair_blocks
+from pcneo.counting.protected.pairs import PAIRS, Protected, listed_hull, pair_blocks
 from pcneo.errors import AnswerError, GraphError, fault
 from pcneo.graph.arrays import compress
 from pcneo.kernels import weighing as kernels
@@ -44,37 +43,6 @@ Bits = NDArray[np.uint64]
 
 Weights = tuple[float, float, float]
 """What an edge of Ĝ weighs: a pair of P̂ that is answered no, one that is answered yes, a connection outside P̂."""
-
-
-@dataclass(frozen=True, eq=False)
-class PairAnswers:
-    """One answer for each pair of P̂.
-
-    Attributes:
-        yes: bool, in the order of the pairs: ascending by the smaller end, then the larger.
-    """
-
-    yes: Flags
-
-    @property
-    def yes_count(self) -> int:
-        """The number of pairs answered yes."""
-        return int(np.count_nonzero(self.yes))
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Sums of products over the triangles of Ĝ.
-
-    Attributes:
-        sums: float64, shape (n,); over the triangles with each vertex.
-        variances: those of the sums, float64, shape (n,), by GUARANTEE.md#critical with weights for connections.
-        variance_of_total: of the sum over all triangles.
-    """
-
-    sums: Floats
-    variances: Floats
-    variance_of_total: float
 
 
 class Hull:

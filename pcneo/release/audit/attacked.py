@@ -17,7 +17,6 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers, pair_blocks
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks, grouped_weights
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.facts import PairAnswers as AnyPairAnswers
 from pcneo.privacy.mechanisms import Drawn, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import Noise
@@ -33,7 +32,7 @@ class Simulated:
 
     mechanism: Mechanism
     drawn: Drawn
-    answers: Answers | AnyPairAnswers | None
+    answers: Answers | PairAnswers | None
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ class Attack:
         found = self.of(of_answers, answers)
         return Found(None, found.with_groups, found.protected) if mechanism.needs_groups else found
 
-    def of(self, seen: Seen, answers: Answers | AnyPairAnswers | None = None) -> Found:
+    def of(self, seen: Seen, answers: Answers | PairAnswers | None = None) -> Found:
         """Return what an attacker who has seen this finds, without and with knowledge of the groups."""
         rows = None if answers is None else self._rows(answers)
         m = self.facts.graph.edge_count
@@ -163,7 +162,7 @@ class Attack:
         return Found(alone.share, known.share, inside.share)
 
     def _rank(
-        self, attacker: Attacker, inside: Attacker | None, answers: Answers | AnyPairAnswers | None, rows: Flags | None
+        self, attacker: Attacker, inside: Attacker | None, answers: Answers | PairAnswers | None, rows: Flags | None
     ) -> None:
         groups = self._groups if inside is not None else None
         common = answers if attacker.seen.answered is not None and isinstance(answers, AnsweredPairs) else None
@@ -182,7 +181,7 @@ class Attack:
             if inside is not None:
                 inside.look(block.inside())
 
-    def _rows(self, answers: Answers | AnyPairAnswers) -> Flags:
+    def _rows(self, answers: Answers | PairAnswers) -> Flags:
         """The answers, shape (n, n)."""
         if isinstance(answers, AnsweredPairs):
             packed = np.ascontiguousarray(answers.rows).view(np.uint8)
