@@ -73,8 +73,9 @@ class Hull:
         # [critical-limits]
         n, pairs, edges = self.vertex_count, self.pair_count, self.protected.edge_count
         listed, bits = pairs + edges * (_LISTED + _OF_THREAD), pairs + _IN_BITS * 8 * n * -(-n // 64)
-        if min(listed, bits if k == 3 else listed) > MEMORY:
-            raise self._too_large(f"need {min(listed, bits if k == 3 else listed) / 1e9:.1f} GB", k)
+        needed = min(listed, bits) if k == 3 else listed
+        if needed > MEMORY:
+            raise self._too_large(f"need {needed / 1e9:.1f} GB", k)
         if (steps := self.steps(k)) > STEPS:
             raise self._too_large(f"take {steps:.1e} steps", k)
 
@@ -182,7 +183,8 @@ class Hull:
             kernels.weigh_rows(no_rows, yes_rows, rows.outside, tables, v, first, last, sums)
 
         with compilation_announced(PAIRS):
-            parts = run_ranges(self._larger, lambda: np.zeros((len(tables), 3, n)), weigh, self._concurrency)
+            costs = self.protected.larger + 1
+            parts = run_ranges(costs, lambda: np.zeros((len(tables), 3, n)), weigh, self._concurrency)
         return [Weighed(sums[0], sums[1], float(sums[2].sum())) for sums in np.sum(parts, axis=0)]
 
     def four_cliques(self, yes: Flags, weights: Weights) -> Floats:
@@ -225,12 +227,6 @@ class Hull:
         with compilation_announced(PAIRS):
             dag = by_degree(graph.offsets, graph.neighbours)
             return _Listed(graph, inside, dag, edge_places(dag, graph.offsets, graph.neighbours))
-
-    @property
-    def _larger(self) -> NDArray[np.int64]:
-        """One more than the number of neighbours in Ĝ that each vertex has among the larger ones."""
-        u, _ = edge_ends(self.protected.graph)
-        return self.protected.pairs + np.bincount(u[~self.protected.inside], minlength=self.vertex_count) + 1
 
     @cached_property
     def _bits(self) -> _InBits:

@@ -69,6 +69,12 @@ class Protected:
         return int(self.pairs.sum())
 
     @property
+    def larger(self) -> NDArray[np.int64]:
+        """How many neighbours in Ĝ each vertex has among the larger ones: int64, shape (n,)."""
+        u, _ = edge_ends(self.graph)
+        return self.pairs + np.bincount(u[~self.inside], minlength=len(self.pairs))
+
+    @property
     def edge_count(self) -> int:
         """The number of edges of Ĝ."""
         return int(self.degrees.sum()) // 2
@@ -164,7 +170,7 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
     """
     n, degrees = protected.graph.vertex_count, protected.degrees
     rows_at = np.concatenate((np.zeros(1, np.int64), degrees)).cumsum()
-    larger = protected.pairs + np.bincount(edge_ends(protected.graph)[0][~protected.inside], minlength=n)
+    larger = protected.larger
     edges_at = np.cumsum(larger) - larger
     neighbours, inside = np.empty(rows_at[-1], np.uint32), np.empty(protected.edge_count, np.bool_)
 

@@ -39,7 +39,7 @@ class Answered(Mechanism):
 
     def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw the answers once, and compute the counts from them."""
-        return self.compute(self.answered(facts, noise), facts, noise)
+        return self.compute(self.answered(facts, noise), facts)
 
     @cached_property
     def flips(self) -> Flips:

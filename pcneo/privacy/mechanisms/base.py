@@ -279,7 +279,7 @@ class Mechanism(ABC):
         """Draw one answer for every pair, once; for a mechanism that adds no noise."""
         raise NotImplementedError
 
-    def compute(self, answers: Any, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: Any, facts: Facts) -> Drawn:
         """Return what is published, computed from answers; for a mechanism that has answers."""
         raise NotImplementedError
 

@@ -101,7 +101,7 @@ class Critical(Answered):
         """Draw one answer for each pair of P̂, once."""
         return facts.protected_graph().answer(self.threshold, noise.coins)
 
-    def compute(self, answers: PairAnswers, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: PairAnswers, facts: Facts) -> Drawn:
         """Compute the counts from the answers, the groups and the connections outside them."""
         sums, variances = self.unrounded(answers, facts)
         # [answers-whole] With all its digits a sum gives the answers back to anyone who knows groups and connections

@@ -115,7 +115,7 @@ class Respond(Answered):
         # [respond-flip] One coin for every pair, connected or not; nothing else is drawn, here or later.
         return facts.answers(self.flips.below, noise.coins)
 
-    def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: Answers, facts: Facts) -> Drawn:
         """Compute the counts from nothing but the answers."""
         return self.computed(answers)
 

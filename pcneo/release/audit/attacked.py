@@ -78,7 +78,7 @@ def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: in
     for _ in range(draws):
         if isinstance(mechanism, Answered):
             answers = mechanism.answered(facts, noise)
-            yield Simulated(mechanism, mechanism.compute(answers, facts, noise), answers)
+            yield Simulated(mechanism, mechanism.compute(answers, facts), answers)
         else:
             yield Simulated(mechanism, mechanism.draw(facts, noise), None)
 
