@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.memo import Memo
 from pcneo.basics.model import Graph, KeyArray
-from pcneo.counting.memo import Memo
 from pcneo.errors import AnswerError, fault
 from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
@@ -33,7 +33,7 @@ class AnsweredPairs:
     def __init__(self, rows: NDArray[np.uint64]) -> None:
         """Take the matrix, which must not change afterwards."""
         self.rows = rows
-        self._known = Memo[str, Integers]()
+        self._known = Memo()
 
     @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
@@ -77,7 +77,7 @@ class AnsweredPairs:
             def count(twice: Integers, first: int, last: int) -> None:
                 kernels.count_triangles(self.rows, first, last, twice)
 
-            twice = _sum(run_ranges(self._costs(), self._zeros, count))
+            twice: Integers = np.sum(run_ranges(self._costs(), self._zeros, count), axis=0)
         if (twice % 2).any() or int((twice // 2).sum()) % 3:
             raise _wrong()
         return twice // 2
@@ -100,7 +100,7 @@ class AnsweredPairs:
                 kernels.count_cliques(self.rows, first, last, sums[0], sums[1])
 
             parts = run_ranges(self._costs(), lambda: np.zeros((2, self.vertex_count), np.int64), count)
-        beside, thrice = _sum(parts)
+        beside, thrice = np.sum(parts, axis=0)
         if (thrice % 3).any() or int((thrice // 3).sum()) % 4:
             raise _wrong()
         return thrice // 3, beside
@@ -186,10 +186,6 @@ def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> Ans
             kernels.answer_row(drawn, below, x, graph.neighbours_of(x), rows[x])
         kernels.mirror(rows)
     return AnsweredPairs(rows)
-
-
-def _sum(parts: list[Integers]) -> Integers:
-    return np.sum(parts, axis=0)
 
 
 def _wrong() -> AnswerError:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
-from pcneo.counting.batch_check import check_batch
+from pcneo.counting.cliques import check_batch
 from pcneo.errors import fault
 from pcneo.kernels import common_neighbours as kernels
 from pcneo.kernels.compilation import compilation_announced

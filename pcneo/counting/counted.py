@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.memo import Memo
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
-from pcneo.counting.memo import Memo
 from pcneo.counting.protected import Groups, Hull, Protected, protect
 from pcneo.errors import GraphError
 
@@ -29,16 +29,12 @@ class CountedGraph:
     def __init__(self, graph: Graph, groups: CohesionBatch | Groups | None = None, label: str = "the graph") -> None:
         """Take the arrays; nothing is computed before it is wanted."""
         self.graph, self.groups, self.label = graph, groups, label
-        self._counts = Memo[int, Counts]()
-        self._common = Memo[str, tuple[Counts, int]]()
-        self._inner = Memo[str, Counts]()
-        self._protected = Memo[str, Protected]()
-        self._hull = Memo[str, Hull]()
+        self._of_graph, self._of_groups = Memo(), Memo()
 
     def with_groups(self, groups: CohesionBatch | Groups, label: str) -> CountedGraph:
         """Return the same graph with these groups; what is known about the graph itself is shared."""
         grouped = CountedGraph(self.graph, groups, label)
-        grouped._counts, grouped._common = self._counts, self._common
+        grouped._of_graph = self._of_graph
         return grouped
 
     # --- The graph itself
@@ -54,13 +50,13 @@ class CountedGraph:
 
     def count(self, sizes: Iterable[int]) -> None:
         """Count the cliques of several sizes at once, which takes less time than one by one."""
-        missing = {k for k in sizes if k not in self._counts}
+        missing = {k for k in sizes if k not in self._of_graph}
         for k, counts in cliques.clique_counts_of_sizes(self.graph, missing).items():
-            self._counts.put(k, counts)
+            self._of_graph.put(k, counts)
 
     def counts(self, k: int) -> Counts:
         """Return Γ(v) over the whole graph: int64, shape (n,)."""
-        return self._counts.get(k, lambda: cliques.clique_counts(self.graph, k))
+        return self._of_graph.get(k, lambda: cliques.clique_counts(self.graph, k))
 
     def common(self) -> Counts:
         """Return c(v), the largest |N(v) ∩ N(u)| over u != v, adjacent or not: int64, shape (n,)."""
@@ -71,7 +67,7 @@ class CountedGraph:
         return self._largest_common()[1]
 
     def _largest_common(self) -> tuple[Counts, int]:
-        return self._common.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
+        return self._of_graph.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
 
     def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
         """Answer every pair once, by randomised response; every call draws again."""
@@ -81,19 +77,21 @@ class CountedGraph:
 
     def inner_degrees(self) -> Counts:
         """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
-        return self._inner.get("degrees", lambda: common_neighbours.degrees_inside(self.graph, self._cohesions()))
+        return self._of_groups.get("degrees", lambda: common_neighbours.degrees_inside(self.graph, self._cohesions()))
 
     def inner_common(self) -> Counts:
         """Return cn_in(v) for each vertex: int64, shape (n,)."""
-        return self._inner.get("common", lambda: common_neighbours.largest_common_inside(self.graph, self._cohesions()))
+        return self._of_groups.get(
+            "common", lambda: common_neighbours.largest_common_inside(self.graph, self._cohesions())
+        )
 
     def protected(self) -> Protected:
         """Return P̂ and Ĝ, which are counted but not listed."""
-        return self._protected.get("P̂ and Ĝ", lambda: protect(self.graph, self._sets()))
+        return self._of_groups.get("P̂ and Ĝ", lambda: protect(self.graph, self._sets()))
 
     def protected_graph(self) -> Hull:
         """Return P̂ and Ĝ with what is drawn and counted on them."""
-        return self._hull.get("Ĝ", lambda: Hull(self.protected(), self.label))
+        return self._of_groups.get("hull", lambda: Hull(self.protected(), self.label))
 
     def _sets(self) -> CohesionBatch | Groups:
         if self.groups is None:

@@ -5,7 +5,6 @@ This is bookkeeping for an honest owner. Nothing here knows where the records ar
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
-from pcneo.privacy.exact import typed_text
+from pcneo.privacy.exact import rounded_up, typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
 from pcneo.privacy.protection import Protects
 
@@ -129,9 +128,8 @@ def check_spends(
 
 def _one_digit(delta: Fraction) -> Fraction:
     """Return a δ that a person would type: rounded up to one digit, where that is below 1."""
-    unit = Fraction(10) ** math.floor(math.log10(delta) + 1e-9)
-    rounded_up = math.ceil(delta / unit) * unit
-    return rounded_up if rounded_up < 1 else delta
+    above = rounded_up(delta, 1)
+    return above if above < 1 else delta
 
 
 def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import starmap
 
 import numpy as np
@@ -50,7 +49,7 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
     """Return what the answers say about degrees and k-cliques."""
     n, a, b = flips.n, flips.below, COINS
     yes_degrees = answers.degrees().tolist()
-    degrees = [_double(d * b - (n - 1) * a, b - 2 * a) for d in yes_degrees]
+    degrees = [(d * b - (n - 1) * a) / (b - 2 * a) for d in yes_degrees]
     if k == 3:
         around = answers.around(answers.degrees() - 1)
         numerators, denominator = _triangles(answers, around.tolist(), flips), (b - 2 * a) ** 3
@@ -60,16 +59,12 @@ def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
         # Σ_S v^|S|·c_S, a lower bound on the variance since c_S² >= c_S for a whole number: each answer weighs v more.
         shifted = replace(flips, below=round(COINS * -(flips.f**2) / (1 - 2 * flips.f)))
         (numerators, with_v), denominator = _four_cliques(answers, flips, shifted), (b - 2 * a) ** 6
-        from_below = _double(sum(with_v) - sum(numerators), n * denominator)
+        from_below = (sum(with_v) - sum(numerators)) / (n * denominator)
         errors, error_of_total = [], 0.0
         error_of_a_count = math.sqrt(max(flips.variance**6 * math.comb(n - 1, 3), from_below))
-    counts = [_double(numerator, denominator) for numerator in numerators]
-    total = _double(sum(numerators), k * denominator)
+    counts = [numerator / denominator for numerator in numerators]
+    total = sum(numerators) / (k * denominator)
     return Estimates(degrees, counts, errors, error_of_a_count, total, error_of_total)
-
-
-def _double(numerator: int, denominator: int) -> float:
-    return float(Fraction(numerator, denominator))
 
 
 # --- k = 3: the sum of (h_wx - f)(h_wy - f)(h_xy - f) over pairs {x, y} of other vertices; h is 1 for yes, else 0

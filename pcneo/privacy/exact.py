@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
@@ -36,6 +36,12 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
 def _shortened(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:60]}…"
+
+
+def rounded_up(x: Fraction, digits: int) -> Fraction:
+    """Return a positive number to `digits` digits, never below it."""
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    return Fraction(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
 
 
 def fraction_text(x: Fraction) -> str:

@@ -13,42 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.pair_answers import PairAnswers, Weighed
+
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-
-
-class PairAnswers(Protocol):
-    """One answer for each pair of P̂."""
-
-    @property
-    def yes(self) -> Flags:
-        """bool, in the order of the pairs: ascending by the smaller end, then the larger."""
-        ...
-
-    @property
-    def yes_count(self) -> int:
-        """The number of pairs answered yes."""
-        ...
-
-
-class Weighed(Protocol):
-    """Sums over the triangles of Ĝ of the product of their edges' weights."""
-
-    @property
-    def sums(self) -> Floats:
-        """float64, shape (n,); over the triangles with each vertex."""
-        ...
-
-    @property
-    def variances(self) -> Floats:
-        """float64, shape (n,); the formula for their variances, with weights in place of connections."""
-        ...
-
-    @property
-    def variance_of_total(self) -> float:
-        """The same for the sum over all triangles."""
-        ...
 
 
 class ProtectedGraph(Protocol):

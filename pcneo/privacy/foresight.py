@@ -12,10 +12,10 @@ from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import UNBOUNDED
-from pcneo.privacy.exact import exact_text, positive
+from pcneo.privacy.exact import exact_text, positive, rounded_up
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.parameters import whole
-from pcneo.privacy.outlook import Foresight, Public
+from pcneo.privacy.outlook import Public
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import LEAST_EPSILON, MOST_EPSILON, half_true_epsilon
 
@@ -240,7 +240,8 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
         raise ParameterError("It promises nothing at any ε.", name="error", value=wanted.error)
 
     def error_at(epsilon: Fraction) -> float:
-        error = _of(_made(kind, n, epsilon, k).foresee(public), wanted)
+        seen = _made(kind, n, epsilon, k).foresee(public)
+        error = seen.error if wanted.of == "count" else seen.error_of_total
         if error is None:
             raise ParameterError(_why_none(kind), name="error", value=wanted.error)
         return error
@@ -265,12 +266,6 @@ def _why_none(kind: type[Mechanism]) -> str:
     return kind.of_single_counts or "The error does not follow from public numbers."
 
 
-def _of(seen: Foresight, wanted: Wanted) -> float | None:
-    return seen.error if wanted.of == "count" else seen.error_of_total
-
-
 def _three_digits(log_epsilon: float) -> Fraction:
     """Return e^x to three digits, rounded up."""
-    value = math.exp(log_epsilon)
-    unit = Fraction(10) ** (math.floor(math.log10(value)) - 2)
-    return max(LEAST_EPSILON, min(MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))
+    return max(LEAST_EPSILON, min(MOST_EPSILON, rounded_up(Fraction(math.exp(log_epsilon)), 3)))

@@ -3,7 +3,7 @@
 GUARANTEE.md#noise and GUARANTEE.md#utility state what rests on it.
 
 Scales are exact fractions; those of a release are the ones that the sampler is actually given (`noise.handed_scale`).
-α is exp(-1/t) throughout. Decimals have as many digits as are asked for, all of them right except perhaps the last.
+α is exp(-1/t) throughout.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-_GUARD_DIGITS = 15  # beyond those asked for, so that a few roundings cannot reach them
+_DIGITS = 50  # of `variance`, all of them right except perhaps the last
+_GUARD_DIGITS = 15  # beyond those, so that a few roundings cannot reach them
 _FIRST_DIGITS = 50  # of `pad`; doubled until they decide
 _FREQUENCIES = 2**14  # of `sum_half_width`, at most; what is left out is below _NUMERICAL_ERROR
 _NUMERICAL_ERROR = 1e-6
@@ -40,17 +41,13 @@ def _alpha(scale: Fraction) -> Decimal:
     return (-1 / _decimal(scale)).exp()
 
 
-def _working(scale: Fraction, digits: int) -> int:
-    """Return the digits to compute with: 1 - α is about 1/t, so a large scale cancels as many digits as it has."""
-    return digits + _GUARD_DIGITS + len(str(int(scale)))
-
-
-def variance(scale: Fraction, digits: int = 50) -> Decimal:
+def variance(scale: Fraction) -> Decimal:
     """Return 2α/(1 - α)²."""
-    with _digits(_working(scale, digits)):
+    # 1 - α is about 1/t, so a large scale cancels as many digits as it has.
+    with _digits(_DIGITS + _GUARD_DIGITS + len(str(int(scale)))):
         alpha = _alpha(scale)
         value = 2 * alpha / (1 - alpha) ** 2
-    with _digits(digits):
+    with _digits(_DIGITS):
         return +value
 
 

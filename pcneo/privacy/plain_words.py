@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
 from pcneo.privacy.composition import cost_of_several
-from pcneo.privacy.exact import decimal_text
+from pcneo.privacy.exact import decimal_text, rounded_up
 from pcneo.privacy.protection import Protects
 
 _MANY = 10
@@ -74,6 +74,4 @@ def _rounded_up(value: float, digits: int) -> str:
 
 
 def _two_digits(delta: Fraction) -> str:
-    """Return δ to two digits, rounded up."""
-    above = Context(prec=2, rounding=ROUND_CEILING).divide(Decimal(delta.numerator), Decimal(delta.denominator))
-    return decimal_text(Fraction(above))
+    return decimal_text(rounded_up(delta, 2))

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import cast
 
 from pcneo.basics.model import KeyArray
-from pcneo.counting import protected
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
-from pcneo.privacy.facts import Answers, PairAnswers
+from pcneo.privacy.facts import Answers
 from pcneo.privacy.noise import Noise
 from pcneo.release.answers_file import (
     AnswersFile,
@@ -49,7 +49,7 @@ def with_answer_sets(releases: Sequence[Prepared], known: Sequence[ReleaseRecord
 
 def _given(
     release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]
-) -> tuple[ReleaseRecord, AnsweredPairs | protected.PairAnswers]:
+) -> tuple[ReleaseRecord, AnsweredPairs | PairAnswers]:
     """Read a file's answers, which must be about the graph's vertices and known to the ledger."""
     graph, keys, threshold = release.graph.name, release.source.graph.keys, release.mechanism.threshold
     if release.run is None:

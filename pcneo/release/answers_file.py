@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 from pcneo.basics.bounded_file import bad_file, opened
 from pcneo.basics.model import AnyPath, KeyArray
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.basics.visible import visible
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
+from pcneo.counting.protected import Hull, pair_blocks
 from pcneo.errors import FileFormatError, GraphError, NotFoundError
 from pcneo.graph.arrays import places_in
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.facts import PairAnswers as AnyPairAnswers
 from pcneo.store.ledger_records import ReleaseRecord
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
@@ -247,7 +247,7 @@ def _head(path: Path, file: io.BufferedReader) -> Iterator[bytes]:
 # line must begin
 
 
-def pair_answers_hash(keys_hash: str, membership_hash: str, answers: AnyPairAnswers) -> str:
+def pair_answers_hash(keys_hash: str, membership_hash: str, answers: PairAnswers) -> str:
     """Return the hexadecimal SHA-256 of the keys' hash, the membership hash and the answers, a bit for each pair."""
     digest = hashlib.sha256(bytes.fromhex(keys_hash) + bytes.fromhex(membership_hash))
     digest.update(np.packbits(answers.yes).tobytes())
@@ -255,7 +255,7 @@ def pair_answers_hash(keys_hash: str, membership_hash: str, answers: AnyPairAnsw
 
 
 def write_pair_answers(
-    path: Path, keys: KeyArray, graph: Hull, answers: AnyPairAnswers, record: Mapping[str, object], mode: int
+    path: Path, keys: KeyArray, graph: Hull, answers: PairAnswers, record: Mapping[str, object], mode: int
 ) -> None:
     """Write a new file whole or not at all."""
     at = 0

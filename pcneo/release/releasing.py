@@ -274,7 +274,7 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
             is_written = release.draws_answers and request.fate != "destroy"
             sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
         answers, digest = sets[release.answer_set]
-        numbers.append(_Numbers(release, partial(mechanism.compute, answers, release.facts, noise), answers, digest))
+        numbers.append(_Numbers(release, partial(mechanism.compute, answers, release.facts), answers, digest))
     return numbers
 
 

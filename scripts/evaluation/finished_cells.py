@@ -38,7 +38,7 @@ from evaluation.results import (
     ViewsInside,
 )
 from evaluation.results_folder import ResultsFolder
-from pcneo.counting.memo import Memo
+from pcneo.basics.memo import Memo
 
 C = TypeVar("C", bound=Cell)
 R = TypeVar("R", bound=Result)
@@ -51,7 +51,7 @@ class Selection(Generic[C, R]):
     def __init__(self, pairs: Iterable[tuple[C, R]]) -> None:
         """Take the cells."""
         self._pairs = list(pairs)
-        self._by_parameters = Memo[tuple[str, ...], dict[tuple[object, ...], list[tuple[C, R]]]]()
+        self._by_parameters = Memo()
 
     def __iter__(self) -> Iterator[tuple[C, R]]:
         """Yield cells with their results."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evaluation.results_folder import ResultsFolder
 from pcneo.basics.config import __version__
-from pcneo.counting.memo import Memo
+from pcneo.basics.memo import Memo
 from pcneo.errors import GraphError
 
 Announce = Callable[[str], None]
@@ -39,7 +39,7 @@ class KeptArrays:
     def __init__(self, folder: ResultsFolder, stem: str, announce: Announce) -> None:
         """Take the folder, what the names of the files begin with, and where to announce a computation."""
         self._folder, self._stem, self._announce = folder, stem, announce
-        self._in_memory = Memo[str, Mapping[str, NDArray[Any]]]()
+        self._in_memory = Memo()
 
     def get(self, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of a name in `REVISIONS`, followed by k where they depend on it."""

@@ -334,7 +334,7 @@ def test_two_sizes_of_cliques_are_counted_on_the_same_answers_and_counts_are_who
     three, four = (Critical(k=k, epsilon="1", n=6) for k in (3, 4))
     answers = three.answered(facts, SimulatedNoise.seeded(3))
     for mechanism in (three, four):
-        drawn = mechanism.compute(answers, facts, SimulatedNoise.seeded(4))
+        drawn = mechanism.compute(answers, facts)
         unrounded, _ = mechanism.unrounded(answers, facts)
         assert all(type(count) is int for count in (*drawn.counts, drawn.record["total"]))
         assert any(not float(x).is_integer() for x in unrounded)
@@ -346,7 +346,7 @@ def test_two_sizes_of_cliques_are_counted_on_the_same_answers_and_counts_are_who
 def test_counts_that_no_pair_inside_a_group_can_change_are_those_of_the_graph(k: int) -> None:
     facts, mechanism = facts_of(6, pairs_of(5), [[4, 5]]), Critical(k=k, epsilon="1", n=6)
     answers = mechanism.answered(facts, SimulatedNoise.seeded(3))
-    drawn = mechanism.compute(answers, facts, SimulatedNoise.seeded(4))
+    drawn = mechanism.compute(answers, facts)
     assert drawn.counts == [math.comb(4, k - 1)] * 5 + [0]
 
 

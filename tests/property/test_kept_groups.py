@@ -134,7 +134,7 @@ def all_graphs_now(
     pairs_inside = list(zip(*np.concatenate(blocks, axis=1).tolist(), strict=True))
     said = [pair for pair, yes in zip(pairs_inside, answers.yes, strict=True) if yes]
     u, v = edge_ends(protected.outside)
-    counts = mechanism.compute(answers, facts, SimulatedNoise.seeded(1)).counts if pairs_inside else None
+    counts = mechanism.compute(answers, facts).counts if pairs_inside else None
     return Now(
         vertices,
         graphs,

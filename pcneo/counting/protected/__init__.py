@@ -4,9 +4,9 @@ P̂ is the set of all pairs of vertices inside some group, adjacent or not; Ĝ i
 stay the same when a pair of P̂ is connected or disconnected in the graph.
 """
 
-from pcneo.counting.protected.hull import MEMORY, STEPS, Hull, PairAnswers, Weighed
-from pcneo.counting.protected.listed import listed_hull
-from pcneo.counting.protected.pairs import Groups, Protected, pair_blocks, pairs_in_groups_of_two, protect
+from pcneo.basics.pair_answers import PairAnswers
+from pcneo.counting.protected.hull import MEMORY, STEPS, Hull
+from pcneo.counting.protected.pairs import Groups, Protected, listed_hull, pair_blocks, pairs_in_groups_of_two, protect
 
 __all__ = [
     "MEMORY",
@@ -15,7 +15,6 @@ __all__ = [
     "Hull",
     "PairAnswers",
     "Protected",
-    "Weighed",
     "listed_hull",
     "pair_blocks",
     "pairs_in_groups_of_two",

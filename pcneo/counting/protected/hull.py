@@ -7,7 +7,6 @@ connected, from the clock or from the machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
+from pcneo.basics.pair_answers import PairAnswers, Weighed
 from pcneo.counting.cliques import clique_counts, edge_ends, root_costs
-from pcneo.counting.protected.listed import listed_hull
-from pcneo.counting.protected.pairs import PAIRS, Protected, pair_blocks
+from pcneo.counting.protected.pairs import PAIRS, Protected, listed_hull, pair_blocks
 from pcneo.errors import AnswerError, GraphError, fault
 from pcneo.graph.arrays import compress
 from pcneo.kernels import weighing as kernels
@@ -44,37 +43,6 @@ Bits = NDArray[np.uint64]
 
 Weights = tuple[float, float, float]
 """What an edge of Ĝ weighs: a pair of P̂ that is answered no, one that is answered yes, a connection outside P̂."""
-
-
-@dataclass(frozen=True, eq=False)
-class PairAnswers:
-    """One answer for each pair of P̂.
-
-    Attributes:
-        yes: bool, in the order of the pairs: ascending by the smaller end, then the larger.
-    """
-
-    yes: Flags
-
-    @property
-    def yes_count(self) -> int:
-        """The number of pairs answered yes."""
-        return int(np.count_nonzero(self.yes))
-
-
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Sums of products over the triangles of Ĝ.
-
-    Attributes:
-        sums: float64, shape (n,); over the triangles with each vertex.
-        variances: those of the sums, float64, shape (n,), by GUARANTEE.md#critical with weights for connections.
-        variance_of_total: of the sum over all triangles.
-    """
-
-    sums: Floats
-    variances: Floats
-    variance_of_total: float
 
 
 class Hull:
@@ -105,8 +73,9 @@ class Hull:
         # [critical-limits]
         n, pairs, edges = self.vertex_count, self.pair_count, self.protected.edge_count
         listed, bits = pairs + edges * (_LISTED + _OF_THREAD), pairs + _IN_BITS * 8 * n * -(-n // 64)
-        if min(listed, bits if k == 3 else listed) > MEMORY:
-            raise self._too_large(f"need {min(listed, bits if k == 3 else listed) / 1e9:.1f} GB", k)
+        needed = min(listed, bits) if k == 3 else listed
+        if needed > MEMORY:
+            raise self._too_large(f"need {needed / 1e9:.1f} GB", k)
         if (steps := self.steps(k)) > STEPS:
             raise self._too_large(f"take {steps:.1e} steps", k)
 
@@ -214,7 +183,8 @@ class Hull:
             kernels.weigh_rows(no_rows, yes_rows, rows.outside, tables, v, first, last, sums)
 
         with compilation_announced(PAIRS):
-            parts = run_ranges(self._larger, lambda: np.zeros((len(tables), 3, n)), weigh, self._concurrency)
+            costs = self.protected.larger + 1
+            parts = run_ranges(costs, lambda: np.zeros((len(tables), 3, n)), weigh, self._concurrency)
         return [Weighed(sums[0], sums[1], float(sums[2].sum())) for sums in np.sum(parts, axis=0)]
 
     def four_cliques(self, yes: Flags, weights: Weights) -> Floats:
@@ -257,12 +227,6 @@ class Hull:
         with compilation_announced(PAIRS):
             dag = by_degree(graph.offsets, graph.neighbours)
             return _Listed(graph, inside, dag, edge_places(dag, graph.offsets, graph.neighbours))
-
-    @property
-    def _larger(self) -> NDArray[np.int64]:
-        """One more than the number of neighbours in Ĝ that each vertex has among the larger ones."""
-        u, _ = edge_ends(self.protected.graph)
-        return self.protected.pairs + np.bincount(u[~self.protected.inside], minlength=self.vertex_count) + 1
 
     @cached_property
     def _bits(self) -> _InBits:

@@ -1,4 +1,4 @@
-"""P̂ and Ĝ: their sizes, the connections in P̂, and its pairs block by block."""
+"""P̂ and Ĝ: their sizes, the connections in P̂, its pairs block by block, and Ĝ as a graph where it is small enough."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.counting.cliques import edge_ends
 from pcneo.errors import GraphError, ParameterError, fault
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
@@ -68,6 +69,12 @@ class Protected:
         return int(self.pairs.sum())
 
     @property
+    def larger(self) -> NDArray[np.int64]:
+        """How many neighbours in Ĝ each vertex has among the larger ones: int64, shape (n,)."""
+        u, _ = edge_ends(self.graph)
+        return self.pairs + np.bincount(u[~self.inside], minlength=len(self.pairs))
+
+    @property
     def edge_count(self) -> int:
         """The number of edges of Ĝ."""
         return int(self.degrees.sum()) // 2
@@ -91,7 +98,8 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
             memberships=len(members),
         )
     pairs, degrees, inside = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(graph.edge_count, np.bool_)
-    edges_at = starts_of_edges(graph)
+    larger = np.bincount(edge_ends(graph)[0], minlength=n)
+    edges_at = np.cumsum(larger) - larger
     with compilation_announced(PAIRS):
         places, of_vertices, met = groups_of_vertices(offsets, members, n)
         bits = _partner_bits(groups, n, concurrency)
@@ -131,13 +139,6 @@ def _partner_bits(groups: CohesionBatch | Groups, n: int, concurrency: int | Non
     return bits
 
 
-def starts_of_edges(graph: Graph) -> NDArray[np.int64]:
-    """Return where the edges {u, v}, v > u, of each u begin in the order of `edge_ends`: int64, shape (n,)."""
-    u = np.repeat(np.arange(graph.vertex_count, dtype=np.uint32), graph.degrees)
-    larger = np.bincount(u[u < graph.neighbours], minlength=graph.vertex_count)
-    return np.cumsum(larger) - larger
-
-
 def pair_blocks(
     protected: Protected, *, most: int = BLOCK, concurrency: int | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -162,11 +163,31 @@ def pair_blocks(
         first = last
 
 
+def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tuple[Graph, NDArray[np.bool_]]:
+    """Return Ĝ, and whether each of its edges is in P̂: bool, in the order of `edge_ends`.
+
+    They take 9 bytes per edge of Ĝ.
+    """
+    n, degrees = protected.graph.vertex_count, protected.degrees
+    rows_at = np.concatenate((np.zeros(1, np.int64), degrees)).cumsum()
+    larger = protected.larger
+    edges_at = np.cumsum(larger) - larger
+    neighbours, inside = np.empty(rows_at[-1], np.uint32), np.empty(protected.edge_count, np.bool_)
+
+    def fill(marks: Marks, start: int, end: int) -> None:
+        kernels.fill_rows(protected.rows, start, end, rows_at, edges_at, marks, neighbours, inside)
+
+    with compilation_announced(PAIRS):
+        run_ranges(protected.costs + degrees, lambda: marks_for(n), fill, concurrency)
+    if np.count_nonzero(inside) != protected.pair_count:
+        raise fault("The graph with all protected pairs is not sound")
+    return Graph(protected.graph.keys, rows_at, neighbours), inside
+
+
 def pairs_in_groups_of_two(protected: Protected) -> int:
     """Return how many connections are a group of two: anyone who knows the groups knows these."""
     starts, members, graph = protected.rows.starts, protected.rows.members.astype(np.int64), protected.graph
-    begin = starts[:-1][np.diff(starts) == 2]
-    n = graph.vertex_count
+    begin, n = starts[:-1][np.diff(starts) == 2], graph.vertex_count
     ends = np.sort(np.column_stack((members[begin], members[begin + 1])), axis=1)
-    u = np.repeat(np.arange(n), graph.degrees)
-    return len(np.intersect1d(np.unique(ends[:, 0] * n + ends[:, 1]), u * n + graph.neighbours))
+    u, v = edge_ends(graph)
+    return len(np.intersect1d(ends[:, 0] * n + ends[:, 1], u * n + v))

@@ -1,10 +1,9 @@
 """The mechanisms by name. Each describes itself completely, as `base` lists it; all arithmetic is in fractions.
 
-base         what every mechanism says about itself
+base         what every mechanism says about itself, and what is drawn for a release
 one_scale    the base class of those that draw all counts with one scale
 two_phases   the base class of those whose vertices find that scale themselves
 parameters   what a person writes, read once
-drawn        what is drawn for a release
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from typing import Any
 
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
-from pcneo.privacy.mechanisms.base import InShort, Mechanism
+from pcneo.privacy.mechanisms.base import Drawn, InShort, Mechanism, Once
 from pcneo.privacy.mechanisms.critical import EARLIER_GROUPS, Critical
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
 from pcneo.privacy.mechanisms.modelled import Modelled

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.mechanisms.base import Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
+from pcneo.privacy.mechanisms.base import Drawn, Mechanism, Once
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import is_mostly_noise
@@ -40,7 +39,7 @@ class Answered(Mechanism):
 
     def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw the answers once, and compute the counts from them."""
-        return self.compute(self.answered(facts, noise), facts, noise)
+        return self.compute(self.answered(facts, noise), facts)
 
     @cached_property
     def flips(self) -> Flips:

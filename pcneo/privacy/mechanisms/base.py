@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
+from pcneo.basics.memo import Memo
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import decimal_text, exact_text, typed_text
 from pcneo.privacy.facts import Answers, Facts, PairAnswers
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
 from pcneo.privacy.mechanisms.parameters import CliqueSizes, Exact, Vertices, whole, words_of
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE, Foresight, Public, Utility
@@ -46,6 +46,29 @@ class InShort(NamedTuple):
     promises: str
     exact: str
     shows: str
+
+
+class Once(Memo):
+    """What several releases draw once, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The numbers of one release.
+
+    Attributes:
+        counts: Γ*(v) by vertex.
+        scale: λ of the noise in them, or in the total that they are modelled from; None where no noise was added.
+        columns: what is published for each vertex beside its key, by name; only `counts` by default.
+        record: what else is published, in place of what follows from counts and scale.
+        remark: what to print for the owner with the counts; it follows from what is published.
+    """
+
+    counts: Sequence[int] | Sequence[float]
+    scale: Fraction | None
+    columns: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    record: Mapping[str, object] = field(default_factory=dict)
+    remark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -256,7 +279,7 @@ class Mechanism(ABC):
         """Draw one answer for every pair, once; for a mechanism that adds no noise."""
         raise NotImplementedError
 
-    def compute(self, answers: Any, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: Any, facts: Facts) -> Drawn:
         """Return what is published, computed from answers; for a mechanism that has answers."""
         raise NotImplementedError
 

@@ -15,8 +15,7 @@ from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.answered import Answered, without_errors
-from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn
+from pcneo.privacy.mechanisms.base import OWNER, Drawn, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import BOUND, ESTIMATE, USUAL_DEGREE, Utility, noise_warning
@@ -102,7 +101,7 @@ class Critical(Answered):
         """Draw one answer for each pair of P̂, once."""
         return facts.protected_graph().answer(self.threshold, noise.coins)
 
-    def compute(self, answers: PairAnswers, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: PairAnswers, facts: Facts) -> Drawn:
         """Compute the counts from the answers, the groups and the connections outside them."""
         sums, variances = self.unrounded(answers, facts)
         # [answers-whole] With all its digits a sum gives the answers back to anyone who knows groups and connections

@@ -10,8 +10,7 @@ from functools import cached_property
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms.base import OWNER, InShort
-from pcneo.privacy.mechanisms.drawn import Once
+from pcneo.privacy.mechanisms.base import OWNER, InShort, Once
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects

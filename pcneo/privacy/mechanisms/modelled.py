@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -13,11 +12,10 @@ from pcneo.privacy.degree_model import DegreeModel
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import sum_half_width, variance
-from pcneo.privacy.mechanisms.base import InShort
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
+from pcneo.privacy.mechanisms.base import Drawn, InShort, Once
 from pcneo.privacy.mechanisms.parameters import Exact, whole
 from pcneo.privacy.mechanisms.total import Total
-from pcneo.privacy.noise import Noise
+from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Foresight, Public
 
 SMALL = 1_000
@@ -159,11 +157,6 @@ class Modelled(Total):
             "by 41, where zeros are off by 27, even with exact degrees and an exact total."
         )
 
-    def noisy_degrees(self, degrees: Sequence[int], noise: Noise) -> list[int]:
-        """Return D(v) of each vertex, drawing n times."""
-        drawn = noise.draw(self.degree_scale, len(degrees))
-        return [d + x for d, x in zip(degrees, drawn, strict=True)]
-
     def total_scale(self, bound: int, classes: int) -> Fraction:
         """Return the scale of the total, which gets all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
@@ -171,7 +164,7 @@ class Modelled(Total):
     def _first_draws(self, facts: Facts, noise: Noise, once: Once | None) -> tuple[list[int], int]:
         """Return D and C*, drawing each unless a release that shares with this one has."""
         once = once or Once()
-        degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
+        degrees = once.get("D", lambda: add_noise(facts.degrees().tolist(), self.degree_scale, noise))
         return degrees, self.one_bound(facts, noise, once)
 
     def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
@@ -191,9 +184,8 @@ class Modelled(Total):
         counts = model.counts(total)
         if count:
             of_class = self.class_scale(bound)
-            drawn = noise.draw(of_class, count)
             held = [sum(exact[members].tolist()) for members in model.classes(count)]
-            sums = [held_by + x for held_by, x in zip(held, drawn, strict=True)]
+            sums = add_noise(held, of_class, noise)
             counts = model.shrunk(counts, sums, float(variance(of_class)))
         # [modelled-afterwards] From here on no fact of the graph is used.
         return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))

@@ -16,8 +16,7 @@ from pcneo.privacy.composition import Cost, cost_of_several
 from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error, variance
-from pcneo.privacy.mechanisms.base import Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
+from pcneo.privacy.mechanisms.base import Drawn, Mechanism, Once
 from pcneo.privacy.mechanisms.parameters import Exact, Switch
 from pcneo.privacy.noise import Noise, handed_scale
 from pcneo.privacy.outlook import USUAL_DEGREE, Foresight, Public, Utility

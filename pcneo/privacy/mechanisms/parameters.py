@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import MISSING
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
@@ -15,8 +16,6 @@ AnyNumber = int | float | str | Decimal | Fraction
 
 Kept = TypeVar("Kept")
 Written = TypeVar("Written")
-
-_NO_DEFAULT = object()
 
 
 class Given(Generic[Kept, Written]):
@@ -37,7 +36,7 @@ class Given(Generic[Kept, Written]):
         """Return the value, or the default when `dataclass` asks the class for it."""
         if mechanism is not None:
             return mechanism.__dict__[self._name]
-        if self._default is _NO_DEFAULT:
+        if self._default is MISSING:
             raise AttributeError(self._name)
         return cast("Kept", self._default)
 
@@ -52,7 +51,7 @@ class Exact(Given[Fraction, AnyNumber]):
 
     def __init__(self, *, below: int | None = None, needed: bool = False) -> None:
         """Take an upper bound, which is itself refused, and whether a value is required."""
-        super().__init__(lambda value, name: positive(value, name, below=below), _NO_DEFAULT if needed else None)
+        super().__init__(lambda value, name: positive(value, name, below=below), MISSING if needed else None)
 
 
 class Switch(Given[bool, bool]):

@@ -12,8 +12,7 @@ from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.mechanisms.answered import Answered, without_errors
-from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.drawn import Drawn
+from pcneo.privacy.mechanisms.base import OWNER, Drawn, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import (
@@ -96,7 +95,16 @@ class Respond(Answered):
 
     def complete(self) -> None:
         """Refuse graphs without a pair, and those that take hours unless `large` is set, by the number of vertices."""
-        check_size(self.flips, self.k, large=self.large)
+        flips = self.flips
+        if flips.n < 2:
+            raise ParameterError("Answers are about pairs, and the graph has only one vertex.", name="n", value=flips.n)
+        if flips.n > LARGEST and not self.large:
+            raise ParameterError(
+                f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
+                f"{_means(flips, self.k)} Give --large (in Python `large=True`) if you mean it.",
+                name="n",
+                value=flips.n,
+            )
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m = inside + outside pairs: groups make no difference."""
@@ -107,7 +115,7 @@ class Respond(Answered):
         # [respond-flip] One coin for every pair, connected or not; nothing else is drawn, here or later.
         return facts.answers(self.flips.below, noise.coins)
 
-    def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: Answers, facts: Facts) -> Drawn:
         """Compute the counts from nothing but the answers."""
         return self.computed(answers)
 
@@ -202,19 +210,6 @@ class Respond(Answered):
 
 def _three_digits(error: float) -> float:
     return float(f"{error:.3g}")
-
-
-def check_size(flips: Flips, k: int, *, large: bool) -> None:
-    """Refuse, by a ParameterError, a graph without a pair, and one that takes hours unless `large` is set."""
-    if flips.n < 2:
-        raise ParameterError("Answers are about pairs, and the graph has only one vertex.", name="n", value=flips.n)
-    if flips.n > LARGEST and not large:
-        raise ParameterError(
-            f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
-            f"{_means(flips, k)} Give --large (in Python `large=True`) if you mean it.",
-            name="n",
-            value=flips.n,
-        )
 
 
 def _means(flips: Flips, k: int, mean_degree: float = USUAL_DEGREE) -> str:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from pcneo.basics.frames import rounded
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.mechanisms.base import InShort
-from pcneo.privacy.mechanisms.drawn import Drawn, Once
+from pcneo.privacy.mechanisms.base import Drawn, InShort, Once
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.noise import Noise
 

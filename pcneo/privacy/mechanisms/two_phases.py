@@ -14,7 +14,7 @@ from functools import cached_property
 from pcneo.privacy import collector, vertex
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms.drawn import Once
+from pcneo.privacy.mechanisms.base import Once
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.parameters import Vertices, whole
 from pcneo.privacy.noise import Noise

@@ -17,7 +17,6 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers, pair_blocks
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks, grouped_weights
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.facts import PairAnswers as AnyPairAnswers
 from pcneo.privacy.mechanisms import Drawn, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import Noise
@@ -32,7 +31,7 @@ class Simulated:
 
     mechanism: Mechanism
     drawn: Drawn
-    answers: Answers | AnyPairAnswers | None
+    answers: Answers | PairAnswers | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: in
     for _ in range(draws):
         if isinstance(mechanism, Answered):
             answers = mechanism.answered(facts, noise)
-            yield Simulated(mechanism, mechanism.compute(answers, facts, noise), answers)
+            yield Simulated(mechanism, mechanism.compute(answers, facts), answers)
         else:
             yield Simulated(mechanism, mechanism.draw(facts, noise), None)
 
@@ -184,7 +183,7 @@ class Attack:
         found = self.of(of_answers, answers)
         return Found(None, found.with_groups, found.protected) if mechanism.needs_groups else found
 
-    def of(self, seen: Seen, answers: Answers | AnyPairAnswers | None = None) -> Found:
+    def of(self, seen: Seen, answers: Answers | PairAnswers | None = None) -> Found:
         """Return what an attacker who has seen this finds, without and with knowledge of the groups."""
         rows = None if answers is None else self._rows(answers)
         m = self.facts.graph.edge_count
@@ -201,7 +200,7 @@ class Attack:
         return Found(alone.share, known.share, inside.share)
 
     def _rank(
-        self, attacker: Attacker, inside: Attacker | None, answers: Answers | AnyPairAnswers | None, rows: Flags | None
+        self, attacker: Attacker, inside: Attacker | None, answers: Answers | PairAnswers | None, rows: Flags | None
     ) -> None:
         groups = self._groups if inside is not None else None
         common = answers if attacker.seen.answered is not None and isinstance(answers, AnsweredPairs) else None
@@ -220,7 +219,7 @@ class Attack:
             if inside is not None:
                 inside.look(block.inside())
 
-    def _rows(self, answers: Answers | AnyPairAnswers) -> Flags:
+    def _rows(self, answers: Answers | PairAnswers) -> Flags:
         """The answers, shape (n, n)."""
         if isinstance(answers, AnsweredPairs):
             packed = np.ascontiguousarray(answers.rows).view(np.uint8)

@@ -9,7 +9,6 @@ import pytest
 
 from pcneo.counting import counted
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.memo import Memo
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphError
 from pcneo.graph import graph_from_networkx
@@ -18,24 +17,6 @@ from pcneo.privacy.mechanisms import Elv, Published
 from pcneo.search import search_all
 
 GRAPH = nx.connected_caveman_graph(3, 5)
-
-
-def test_a_memo_computes_once_and_keeps_nothing_of_what_raises() -> None:
-    memo, calls = Memo[int, str](), list[int]()
-
-    def compute() -> str:
-        calls.append(1)
-        if len(calls) == 1:
-            raise GraphError("not yet")
-        return "value"
-
-    with pytest.raises(GraphError):
-        memo.get(3, compute)
-    assert 3 not in memo
-    assert [memo.get(3, compute) for _ in range(3)] == ["value"] * 3
-    assert len(calls) == 2
-    memo.put(4, "given")
-    assert memo.get(4, compute) == "given"
 
 
 def test_numbers_are_those_of_the_definition_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
