@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.annotated import print_written
+from pcneo.cli.annotate import print_written
 from pcneo.cli.console import Bars, connected, print_json, print_table
 from pcneo.cli.options import Json, refuse
 from pcneo.cli.streams import note
