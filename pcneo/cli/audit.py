@@ -60,8 +60,15 @@ def audit(
     if n is not None:
         if mean_degree is not None and (epsilon is None) == (error is None):
             raise typer.BadParameter("Give either ε or the error that you want.", param_hint="-e, --error")
+        if run is not None:
+            raise typer.BadParameter("It replaces a graph; give only one of them.", param_hint="-n")
+        if mean_degree is None:
+            raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
+        from pcneo.privacy.foresight import advise
+
         wanted = {f"error_of_{(of or Of.total).value}": error}
-        _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
+        advice = advise(n, mean_degree, epsilon, k, expect=expect, **wanted)
+        print_json(advice) if as_json else _print_advice(advice)
         return
     beside = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     refuse(beside, "They go with -n, in place of a graph.")
@@ -74,21 +81,9 @@ def audit(
         raise typer.BadParameter("Give the ε of the releases to compare.", param_hint="-e")
     exact = positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
     with connected() as db, Bars() as bars:
-        named = run_or_graph(db, run)
-        source = Source(run=named.get("run"), graph=named.get("graph"))
+        source = Source(**run_or_graph(db, run))
         result = audit_graph(db, epsilon=exact, k=k, source=source, progress=bars)
     print_json(result) if as_json else _print(result)
-
-
-def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_json: bool, **wanted: Any) -> None:
-    from pcneo.privacy.foresight import advise
-
-    if run is not None:
-        raise typer.BadParameter("It replaces a graph; give only one of them.", param_hint="-n")
-    if mean_degree is None:
-        raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
-    advice = advise(n, mean_degree, *figures, **wanted)
-    print_json(advice) if as_json else _print_advice(advice)
 
 
 def _print_advice(advice: Advice) -> None:

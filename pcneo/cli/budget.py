@@ -9,11 +9,11 @@ import typer
 
 from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.exact_numbers import exact_number
+from pcneo.basics.frames import counted
 from pcneo.basics.json_form import camel
-from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import connected, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
-from pcneo.cli.options import Json
+from pcneo.cli.options import Json, complete_graphs
 from pcneo.cli.streams import note, say
 from pcneo.errors import BudgetError, ParameterError
 
@@ -279,8 +279,8 @@ def mend_record(
     with connected() as db:
         if epsilon is None:
             marked = mend_secret(db, graph=graph)
-            releases = "1 release" if marked == 1 else f"{marked:,} releases"
-            say(f"stored the keys of {graph} with {releases}" if marked else "there was nothing to mend")
+            stored = f"stored the keys of {graph} with {counted(marked, 'release')}"
+            say(stored if marked else "there was nothing to mend")
         else:
             mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
             say(f"mended {record}, of {graph}")

@@ -16,12 +16,10 @@ class _Readable(_Base):
     """What commands and groups share."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take what typer gives."""
         super().__init__(*arguments, **options)
         self.help = _unwrapped(self.help)
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters."""
         return _shown(super().get_params(ctx))
 
 

@@ -113,11 +113,19 @@ def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
 
 
 def _print(result: LoadResult) -> None:
+    from pcneo.annotate.load import doubts, key_and_line
+
     table = result.as_columns()
     print_table(list(table), zip(*table.values(), strict=True), result.caption())
     if result.header is not None:
         note(f"The first line names the columns and was left out: {result.header}")
-    _note_keys(result)
+    for doubt in doubts(result):
+        note(doubt)
+    if result.numbers_as_text and result.text_key is not None:
+        note(
+            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "
+            f"first is {key_and_line(result.text_key)}), and a graph has keys of one kind, so all are stored as text."
+        )
     for count, what in (
         (result.self_loops_dropped, "self-loops dropped"),
         (result.parallel_dropped, "repeated edges dropped"),
@@ -127,18 +135,6 @@ def _print(result: LoadResult) -> None:
             note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
         note(f"attribute {name!r} was left out: it is neither text, a number, nor true or false ({count:,} times)")
-
-
-def _note_keys(result: LoadResult) -> None:
-    from pcneo.annotate.load import doubts, key_and_line
-
-    for doubt in doubts(result):
-        note(doubt)
-    if result.numbers_as_text and result.text_key is not None:
-        note(
-            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "
-            f"first is {key_and_line(result.text_key)}), and a graph has keys of one kind, so all are stored as text."
-        )
 
 
 def _listed(options: list[str]) -> str:
