@@ -19,10 +19,11 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, budget, clean, release, runs
+from pcneo.cli import annotate, budget, clean, guided, runs
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.server import telling_fetched
 from pcneo.privacy.account import Account
+from pcneo.privacy.mechanisms import mechanism_named
 from pcneo.release.budget import GraphBudget
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
@@ -124,7 +125,7 @@ def test_a_mechanism_that_there_is_not_is_told_within_the_terminal_and_asked_for
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("edges\n edge \n"))
-    assert release._asked() == "edge"
+    assert guided.asked("Mechanism", None, lambda text: mechanism_named(text).name) == "edge"
     before, said, after = capsys.readouterr().err.split("Mechanism:")
     assert (before, after) == ("", "")
     assert "Did you mean edge?" in " ".join(said.split())
