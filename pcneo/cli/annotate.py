@@ -139,7 +139,12 @@ def annotate(
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
     in_files = to is not None and orders is None
-    _check_orders(orders, mode, to, scheduler, plot)
+    if orders is not None and (mode is not Mode.stats or scheduler is not None or plot is not None):
+        raise typer.BadParameter(
+            "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
+        )
+    if orders is not None and to is None:
+        raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
     if in_files and mode is not Mode.stream:
         raise typer.BadParameter("Files are written only with --mode stream or with --orders.", param_hint="--to")
     if in_files and vertex:
@@ -218,18 +223,6 @@ def _way(
         Mode.stats: (partial(modes.stats, plot=plot), _print_stats),
         Mode.estimate: (modes.estimate, _print_estimate),
     }[mode]
-
-
-def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: str | None, plot: Path | None) -> None:
-    """Refuse options that do not go with --orders."""
-    if orders is None:
-        return
-    if mode is not Mode.stats or scheduler is not None or plot is not None:
-        raise typer.BadParameter(
-            "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
-        )
-    if to is None:
-        raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
 
 
 def _print_stream(cohesions: Iterable[FoundCohesion], *, as_json: bool) -> None:

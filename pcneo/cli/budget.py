@@ -112,7 +112,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
             say(f"{title}; nothing released yet")
         for record in budget.totals:
             say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {_total_text(record)}")
-        if any(map(_shared_answers, budget.releases)):
+        if any(release.answers not in (None, release.id) for release in budget.releases):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
             say("  This graph is gone from the database; what it spent still counts against every graph with its data.")
@@ -173,11 +173,6 @@ def _print_csv(budgets: list[GraphBudget]) -> None:
 def _cell(value: object) -> object:
     """Return a value for a cell; several, such as labels, are put into one."""
     return " ".join(map(str, value)) if isinstance(value, tuple) else value
-
-
-def _shared_answers(release: ReleaseRecord) -> str | None:
-    """Return the earlier release whose answers a release was computed from; None if it drew its own or has none."""
-    return release.answers if release.answers != release.id else None
 
 
 def _sets_lines(account: Account) -> list[str]:
