@@ -100,6 +100,8 @@ def show_budget(
 
 
 def _print_budgets(budgets: list[GraphBudget]) -> None:
+    from pcneo.release.budget import recorded_cost
+
     if not budgets:
         say("No graph has a total or a release; `pcneo budget set` sets a total.")
     for budget in budgets:
@@ -111,7 +113,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         else:
             say(f"{title}; nothing released yet")
         for record in budget.totals:
-            say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {_total_text(record)}")
+            say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {recorded_cost(record)}")
         if any(release.answers not in (None, release.id) for release in budget.releases):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
@@ -128,12 +130,6 @@ def _title(graph: str, account: Account, *, unread: int = 0) -> str:
     if unread:
         return f"{total} {account.spent} and what is in records that cannot be read ({unread:,})"
     return f"{total} {account.spent}{'' if account.left is None else f', left {account.left}'}"
-
-
-def _total_text(record: BudgetRecord) -> str:
-    from pcneo.privacy.composition import Cost
-
-    return str(Cost(exact_number(record.epsilon), exact_number(record.delta)))
 
 
 _WIDE = 20  # characters of a name, so that a line with all columns fits 80

@@ -75,7 +75,11 @@ def load(
             f"A {_OF_COHESIONS} file holds cohesions, which know their graph. To load a graph, give an edge list, "
             "GraphML, GML or GEXF.",
         )
-        _load_cohesions(files, verify or 0, as_json)
+        from pcneo.annotate.load_cohesions import load_cohesions
+
+        with connected() as db, Bars() as bars:
+            written = load_cohesions(db, files, create_index=True, verify=verify or 0, progress=bars)
+        print_json(written) if as_json else print_written(written)
         return
     if verify is not None:
         raise typer.BadParameter("Only cohesions (.parquet) can be searched again.", param_hint="--verify")
@@ -102,14 +106,6 @@ def load(
             progress=bars,
         )
     print_json(result) if as_json else _print(result)
-
-
-def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
-    from pcneo.annotate.load_cohesions import load_cohesions
-
-    with connected() as db, Bars() as bars:
-        result = load_cohesions(db, files, create_index=True, verify=verify, progress=bars)
-    print_json(result) if as_json else print_written(result)
 
 
 def _print(result: LoadResult) -> None:
