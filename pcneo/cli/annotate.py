@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.filesize import decimal
 
+from pcneo.basics.frames import rounded
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P, Search
 from pcneo.basics.selection import Selection
-from pcneo.cli.annotated import print_estimate, print_files, print_stats, print_steadiness, print_written
-from pcneo.cli.console import Bars, connected, print_json
+from pcneo.cli.console import Bars, connected, print_json, print_table, without_empty
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import note, print_row, takes_all_text
 
 if TYPE_CHECKING:
-    from pcneo.annotate import WriteResult
+    from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, SteadinessResult, WriteResult
     from pcneo.basics.model import FoundCohesion
+    from pcneo.search.tally import Summary
     from pcneo.store.database import Database
 
 
@@ -137,7 +139,12 @@ def annotate(
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
     in_files = to is not None and orders is None
-    _check_orders(orders, mode, to, scheduler, plot)
+    if orders is not None and (mode is not Mode.stats or scheduler is not None or plot is not None):
+        raise typer.BadParameter(
+            "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
+        )
+    if orders is not None and to is None:
+        raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
     if in_files and mode is not Mode.stream:
         raise typer.BadParameter("Files are written only with --mode stream or with --orders.", param_hint="--to")
     if in_files and vertex:
@@ -207,27 +214,15 @@ def _way(
     if answers_from is not None:
         return partial(_from_answers, answers_from=answers_from), print_written
     if orders is not None:
-        return partial(modes.steadiness, to=to or Path(), orders=orders), print_steadiness
+        return partial(modes.steadiness, to=to or Path(), orders=orders), _print_steadiness
     if to is not None:  # Parquet
-        return partial(modes.to_parquet, to=to, part=_part(part)), print_files
+        return partial(modes.to_parquet, to=to, part=_part(part)), _print_files
     return {
         Mode.write: (modes.write, print_written),
         Mode.stream: (modes.stream, partial(_print_stream, as_json=as_json)),
-        Mode.stats: (partial(modes.stats, plot=plot), print_stats),
-        Mode.estimate: (modes.estimate, print_estimate),
+        Mode.stats: (partial(modes.stats, plot=plot), _print_stats),
+        Mode.estimate: (modes.estimate, _print_estimate),
     }[mode]
-
-
-def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: str | None, plot: Path | None) -> None:
-    """Refuse options that do not go with --orders."""
-    if orders is None:
-        return
-    if mode is not Mode.stats or scheduler is not None or plot is not None:
-        raise typer.BadParameter(
-            "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
-        )
-    if to is None:
-        raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
 
 
 def _print_stream(cohesions: Iterable[FoundCohesion], *, as_json: bool) -> None:
@@ -269,3 +264,112 @@ def _from_answers(db: Database, *, vertices: object, **options: Any) -> WriteRes
     made = annotate_answers(db, **options)
     note(made.rough)
     return made.written
+
+
+SIZES = ("median size", "90 % have at most", "largest")
+SUMMARY = ("p", "cohesions", "memberships", *SIZES, "mean size", "median density", "mean density")
+
+
+def print_written(result: WriteResult) -> None:
+    """Print how standing runs have changed."""
+    rows = [[run.run, run.summary.cohesions, run.added, run.retired, *_sizes(run.summary)] for run in result.runs]
+    print_table(["stored as", "cohesions", "new", "gone", *SIZES], rows, result.caption())
+    if not any(run.changed for run in result.runs):
+        note("Up to date: nothing has changed, and nothing was written.")
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+
+
+def _print_files(result: ParquetResult) -> None:
+    """Print the files of cohesions."""
+    rows = [(file.p, str(file.path), file.cohesions, file.memberships, decimal(file.bytes)) for file in result.files]
+    which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
+    print_table(
+        ["p", "file", "cohesions", "memberships", "size"],
+        rows,
+        f"{result.vertices:,} vertices, {result.edges:,} edges{which}; nothing was written to the database",
+    )
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def _print_stats(result: StatsResult) -> None:
+    """Print sizes and densities."""
+    rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
+    print_table(SUMMARY, rows, result.caption())
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def _print_steadiness(result: SteadinessResult) -> None:
+    """Print how steady answers are."""
+    rows = [
+        (p, one.vertices, one.same, one.steady, one.connections, one.share, one.always)
+        for p, one in result.summaries.items()
+    ]
+    columns = ["p", "vertices", "same", "always the same", "ever critical", "stays critical", "always critical"]
+    print_table(columns, rows, result.caption())
+    note("Files: " + ", ".join(map(str, result.files)))
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def _note_seconds(**millis: int) -> None:
+    note(" · ".join(f"{stage} {_duration(duration / 1000)}" for stage, duration in millis.items()))
+
+
+def _summary_row(p: str, summary: Summary) -> list[Any]:
+    sizes, densities = summary.sizes, summary.densities
+    return [
+        p,
+        summary.cohesions,
+        summary.memberships,
+        *_sizes(summary),
+        sizes and sizes.mean,
+        *((densities.p50, densities.mean) if densities else [None] * 2),
+    ]
+
+
+def _sizes(summary: Summary) -> list[Any]:
+    sizes = summary.sizes
+    return [None] * len(SIZES) if sizes is None else [*map(_whole, (sizes.p50, sizes.p90, sizes.max))]
+
+
+def _whole(size: float) -> float:
+    """Return a quantile of sizes as a whole number, unless it lies between two sizes."""
+    return int(size) if size.is_integer() else size
+
+
+def _print_estimate(result: EstimateResult) -> None:
+    """Print what storing would cost."""
+    rows = [
+        {
+            "p": p,
+            "sampled": estimate.sampled,
+            "members in all": _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
+            "search": _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
+            "writing": _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
+            "total": _duration(estimate.total_seconds),
+            "in the store": decimal(estimate.store_bytes),
+            "as Parquet": None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
+        }
+        for p, estimate in result.estimates.items()
+    ]
+    print_table(*without_empty(rows), result.caption())
+    read = _duration(result.read_seconds)
+    note(f"The total is reading, {read}, and the slower of search and writing, which run at the same time.")
+    for p, estimate in result.estimates.items():
+        logs, again = decimal(estimate.log_bytes), decimal(estimate.removal_log_bytes)
+        note(f"p={p}: the server's transaction logs grow by about {logs}, and by {again} when the run is removed")
+        for line in estimate.advice():
+            note(f"p={p}: {line}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in a suitable unit, to two or three digits."""
+    if seconds < 0.0005:
+        return "under 1 ms"
+    for unit, length in (("h", 3600), ("min", 60), ("s", 1)):
+        if seconds >= length * (2 if length > 1 else 1):
+            return f"{rounded(seconds / length, 3)} {unit}"
+    return f"{seconds * 1000:,.0f} ms"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.advised import print_advice
 from pcneo.cli.console import Bars, connected, print_json, print_table, without_empty
 from pcneo.cli.options import Json, RunOrGraph, refuse
 from pcneo.cli.streams import say
 
 if TYPE_CHECKING:
+    from pcneo.privacy.foresight import Advice
     from pcneo.release.audit import AuditResult, AuditRow
 
 
@@ -59,8 +60,15 @@ def audit(
     if n is not None:
         if mean_degree is not None and (epsilon is None) == (error is None):
             raise typer.BadParameter("Give either ε or the error that you want.", param_hint="-e, --error")
+        if run is not None:
+            raise typer.BadParameter("It replaces a graph; give only one of them.", param_hint="-n")
+        if mean_degree is None:
+            raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
+        from pcneo.privacy.foresight import advise
+
         wanted = {f"error_of_{(of or Of.total).value}": error}
-        _advise(run, n, mean_degree, epsilon, k, expect=expect, **wanted, as_json=as_json)
+        advice = advise(n, mean_degree, epsilon, k, expect=expect, **wanted)
+        print_json(advice) if as_json else _print_advice(advice)
         return
     beside = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     refuse(beside, "They go with -n, in place of a graph.")
@@ -73,21 +81,53 @@ def audit(
         raise typer.BadParameter("Give the ε of the releases to compare.", param_hint="-e")
     exact = positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
     with connected() as db, Bars() as bars:
-        named = run_or_graph(db, run)
-        source = Source(run=named.get("run"), graph=named.get("graph"))
+        source = Source(**run_or_graph(db, run))
         result = audit_graph(db, epsilon=exact, k=k, source=source, progress=bars)
     print_json(result) if as_json else _print(result)
 
 
-def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_json: bool, **wanted: Any) -> None:
-    from pcneo.privacy.foresight import advise
+def _print_advice(advice: Advice) -> None:
+    from pcneo.privacy.exact import decimal_text
+    from pcneo.privacy.mechanisms import MECHANISMS
 
-    if run is not None:
-        raise typer.BadParameter("It replaces a graph; give only one of them.", param_hint="-n")
-    if mean_degree is None:
-        raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
-    advice = advise(n, mean_degree, *figures, **wanted)
-    print_json(advice) if as_json else print_advice(advice)
+    given = f"n={advice.vertices:,}, mean degree d={advice.mean_degree:g}, k={advice.k}"
+    if advice.mean_count is not None:
+        given += f", {advice.mean_count:g} triangles at a vertex"
+    if advice.epsilon is not None:
+        given += f", ε={advice.epsilon:g}"
+    say(f"{given}: ln(n/d) is {advice.threshold:.1f}. No graph was read.")
+    if advice.wanted is not None:
+        say(
+            f"The smallest ε at which the standard error of the {advice.wanted.of} can be as small as "
+            f"{rounded(advice.wanted.error)}:"
+        )
+    rows = [
+        {
+            "mechanism": advised.mechanism,
+            "costs ε": advised.epsilon,
+            "δ": None if advised.delta is None else decimal_text(Fraction(advised.delta)),
+            "standard error, at least": rounded(advised.standard_error) or None,
+            "of the total": rounded(advised.standard_error_of_total) or None,
+            "connections among yes-answers": None if advised.percent_true is None else f"{advised.percent_true:.3g} %",
+            "why not": advised.refused,
+        }
+        for advised in advice.mechanisms
+    ]
+    print_table(*without_empty(rows))
+    if advice.wanted is not None and advice.mean_count is None:
+        say(
+            "Without --expect, the error can be that small in a graph without triangles; real graphs, which have "
+            "triangles, need a larger ε. Give --expect."
+        )
+    for advised in advice.mechanisms:
+        lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
+        say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
+    modelled = MECHANISMS["modelled"].of_single_counts
+    say(
+        "At equal ε, mechanisms promise different things, and the one with the smallest error may show the most. With "
+        f"critical, the error of a count depends on the groups; a dry run prints it. About modelled: {modelled} `pcneo "
+        "audit GRAPH` says, for you alone, how large the errors of each are in your graph, and what it reveals."
+    )
 
 
 def _print(result: AuditResult) -> None:

@@ -9,11 +9,11 @@ import typer
 
 from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.exact_numbers import exact_number
+from pcneo.basics.frames import counted
 from pcneo.basics.json_form import camel
-from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import connected, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
-from pcneo.cli.options import Json
+from pcneo.cli.options import Json, complete_graphs
 from pcneo.cli.streams import note, say
 from pcneo.errors import BudgetError, ParameterError
 
@@ -100,6 +100,8 @@ def show_budget(
 
 
 def _print_budgets(budgets: list[GraphBudget]) -> None:
+    from pcneo.release.budget import recorded_cost
+
     if not budgets:
         say("No graph has a total or a release; `pcneo budget set` sets a total.")
     for budget in budgets:
@@ -111,8 +113,8 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         else:
             say(f"{title}; nothing released yet")
         for record in budget.totals:
-            say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {_total_text(record)}")
-        if any(map(_shared_answers, budget.releases)):
+            say(f"  {record.at:%Y-%m-%d}, {record.who or 'unknown'}: total set to {recorded_cost(record)}")
+        if any(release.answers not in (None, release.id) for release in budget.releases):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
             say("  This graph is gone from the database; what it spent still counts against every graph with its data.")
@@ -128,12 +130,6 @@ def _title(graph: str, account: Account, *, unread: int = 0) -> str:
     if unread:
         return f"{total} {account.spent} and what is in records that cannot be read ({unread:,})"
     return f"{total} {account.spent}{'' if account.left is None else f', left {account.left}'}"
-
-
-def _total_text(record: BudgetRecord) -> str:
-    from pcneo.privacy.composition import Cost
-
-    return str(Cost(exact_number(record.epsilon), exact_number(record.delta)))
 
 
 _WIDE = 20  # characters of a name, so that a line with all columns fits 80
@@ -173,11 +169,6 @@ def _print_csv(budgets: list[GraphBudget]) -> None:
 def _cell(value: object) -> object:
     """Return a value for a cell; several, such as labels, are put into one."""
     return " ".join(map(str, value)) if isinstance(value, tuple) else value
-
-
-def _shared_answers(release: ReleaseRecord) -> str | None:
-    """Return the earlier release whose answers a release was computed from; None if it drew its own or has none."""
-    return release.answers if release.answers != release.id else None
 
 
 def _sets_lines(account: Account) -> list[str]:
@@ -279,8 +270,8 @@ def mend_record(
     with connected() as db:
         if epsilon is None:
             marked = mend_secret(db, graph=graph)
-            releases = "1 release" if marked == 1 else f"{marked:,} releases"
-            say(f"stored the keys of {graph} with {releases}" if marked else "there was nothing to mend")
+            stored = f"stored the keys of {graph} with {counted(marked, 'release')}"
+            say(stored if marked else "there was nothing to mend")
         else:
             mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
             say(f"mended {record}, of {graph}")

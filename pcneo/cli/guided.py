@@ -17,21 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import typer
 
-from pcneo.basics.frames import rounded
+from pcneo.basics.spelling import did_you_mean
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
-from pcneo.cli.epsilon_of_error import epsilon_for, noisy_below
 from pcneo.cli.streams import note, note_verbatim
-from pcneo.cli.typed_answers import (
-    budget_for,
-    epsilon_of,
-    epsilon_or_error,
-    mean_count,
-    numbered_of,
-    one_of,
-    public_file,
-)
-from pcneo.errors import BudgetError, ParameterError
+from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
@@ -76,8 +66,6 @@ _CHOICES = {
 
 
 _MEAN = "About how many triangles is a vertex in, on average? (A guess will do.)"
-_LIMIT = "the ε that all its releases may spend together"
-"""What a budget is."""
 
 
 class Wanted(NamedTuple):
@@ -106,6 +94,7 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.release.budget import account_of, check_holds_its_ledger
     from pcneo.release.choice import find_place
+    from pcneo.release.guidance import check_delta, check_not_being_written
     from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
@@ -115,7 +104,7 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     ledger = list_ledger(db)
     check_holds_its_ledger(ledger, graph.name)
     if not terms.dry_run:
-        _check_not_being_written(db, graph)
+        check_not_being_written(db, graph)
     mechanism = _ask_mechanism()
     needs_groups = MECHANISMS[mechanism].needs_groups
     if source.names_run and not needs_groups:
@@ -127,20 +116,11 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     account = account_of(ledger, graph.name)
     total = account.total
     if total is not None and not terms.dry_run:
-        _check_delta(mechanism, graph, total)
+        check_delta(mechanism, graph, total)
     epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name), account.left or terms.total)
-    to = _asked("Public file, .csv or .json", free_name(), public_file)
+    to = asked("Public file, .csv or .json", free_name(), _public_file)
     needs_budget = terms.budget_epsilon is None and total is None
     return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
-
-
-def _check_not_being_written(db: Database, graph: GraphRecord) -> None:
-    """Refuse a graph that another pcneo is writing, before any answer; the spend would refuse it after all of them."""
-    from pcneo.release.budget import ledger_locked
-
-    if any(known.name == graph.name for known in db.list_graphs()):
-        with ledger_locked(db, [graph]):
-            pass  # held for a moment, with nothing written; if it is taken later, the spend is refused
 
 
 def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
@@ -149,7 +129,7 @@ def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
     if source.names_run or source.graph is not None or selection or len(names) < 2:
         return source
     note(f"Which graph? There are {', '.join(names)}.")
-    return replace(source, graph=_asked("Graph", None, partial(one_of, "graph", names)))
+    return replace(source, graph=asked("Graph", None, partial(_one_of, "graph", names)))
 
 
 def _which_run(source: Source, ids: Sequence[str]) -> Source:
@@ -157,37 +137,22 @@ def _which_run(source: Source, ids: Sequence[str]) -> Source:
     if len(ids) < 2:
         return source
     note(f"The groups of which run? There are {', '.join(ids)}.")
-    return replace(source, run=_asked("Run", None, partial(one_of, "run", ids)))
-
-
-def _check_delta(mechanism: str, graph: GraphRecord, total: Cost) -> None:
-    """Refuse a mechanism that spends δ before its questions, if the graph's total has none."""
-    from pcneo.privacy.exact import typed_text
-    from pcneo.privacy.mechanisms import MECHANISMS
-    from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
-
-    if total.delta or total.epsilon is None or "delta" not in MECHANISMS[mechanism].parameter_names():
-        return
-    given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
-    raise BudgetError(
-        f"{mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
-        f"{graph.name!r} has no δ. Nothing was spent. Allow δ = {typed_text(USUAL_DELTA)} with `pcneo budget set "
-        f"{shlex.quote(graph.name)} {given}`.",
-        graph=graph.name,
-    )
+    return replace(source, run=asked("Run", None, partial(_one_of, "run", ids)))
 
 
 def _ask_mechanism() -> str:
     note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
     for number, (name, choice) in enumerate(_CHOICES.items(), 1):
         note(f"  {number}  {choice.meaning} ({name})")
-    return _asked("1, 2 or 3", None, partial(numbered_of, list(_CHOICES)))
+    return asked("1, 2 or 3", None, partial(_numbered_of, list(_CHOICES)))
 
 
 def _ask_how(
     db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier, left: Cost | None
 ) -> tuple[str, str | None]:
     """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
+    from pcneo.release.guidance import epsilon_for, noisy_below
+
     default: str | None = "1"
     hint, expect = "", None
     known = "the groups and " if mechanism == "critical" else ""
@@ -201,32 +166,35 @@ def _ask_how(
         f"at most 1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
     )
     if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
-        return _asked("ε", default, partial(epsilon_of, mechanism)), None
+        return asked("ε", default, partial(_epsilon_of, mechanism)), None
     note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
     while True:
-        epsilon, error = _asked("ε or ±", default, partial(epsilon_or_error, mechanism))
+        epsilon, error = asked("ε or ±", default, partial(_epsilon_or_error, mechanism))
         if epsilon:
             return epsilon, None
         if not error.endswith("%") or terms.expect is not None:
             break
         guess = f"{float(f'{earlier.mean_count:.3g}'):g}" if earlier.mean_count else ""
-        expect = _asked(_MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε.", guess, mean_count)
-        if expect:
+        question = _MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε."
+        expect = asked(question, guess, _mean_count)
+        if expect is not None:
             break
-        expect = None
     try:
         meant = terms if expect is None else replace(terms, expect=expect)
-        epsilon = epsilon_for(db, mechanism, graph, error, meant, earlier)
+        epsilon, why = epsilon_for(db, mechanism, graph, error, meant, earlier)
+        note(why)
     except ParameterError as refused:
         note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
-        epsilon = _asked("ε", default, partial(epsilon_of, mechanism))
+        epsilon = asked("ε", default, partial(_epsilon_of, mechanism))
     return epsilon, expect
 
 
 def _ask_budget(epsilon: str) -> str:
-    note(f"This graph has no budget yet ({_LIMIT}). `pcneo budget set` changes it later.")
+    from pcneo.release.guidance import NO_BUDGET
+
+    note(f"{NO_BUDGET} `pcneo budget set` changes it later.")
     question = "Budget, how much ε all releases of this graph may spend together"
-    return _asked(question, epsilon, partial(budget_for, epsilon))
+    return asked(question, epsilon, partial(_budget_for, epsilon))
 
 
 def free_name() -> str:
@@ -271,6 +239,7 @@ def agrees(
     `named` is the graph or run that the command line names.
     """
     from pcneo.release.beforehand import doubts, far_off
+    from pcneo.release.guidance import price, what_to_expect
 
     bars.rest()
     release = prepared[0]
@@ -281,7 +250,7 @@ def agrees(
         inside = int(release.facts.protected_graph().connected.sum())
         outside = release.source.graph.edge_count - inside
         note(f"For you alone: {outside:,} connections are outside the groups.")
-    note(_to_be_expected(release, terms))
+    note(what_to_expect(release, terms))
     if unlike := far_off(release, terms):
         note(unlike)
     further = ["--mechanism", wanted.mechanism, "-e", wanted.epsilon, "--to", str(wanted.to)]
@@ -298,32 +267,15 @@ def agrees(
     if named is None:
         further.append(place)
     note(release.naming)
-    note(_price(db, prepared, terms))
+    note(price(db, prepared, terms))
     note("To do the same without questions:")
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:2], *typed, *further])}")
     with saying_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
 
 
-def _price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
-    """Return a sentence about what the release spends, for all its k, and what it leaves."""
-    from pcneo.privacy.composition import compose
-    from pcneo.release.budget import account_of
-    from pcneo.store.ledger import list_ledger
-
-    release, cost = prepared[0], compose(each.spend.cost for each in prepared)
-    spends, total = f"this release spends {cost.without_zero}", terms.total
-    if total is not None:
-        which = "all of which this release spends" if total.epsilon == cost.epsilon else f"of which {spends}"
-        return f"This graph has no budget yet ({_LIMIT}). It will be set to {total.without_zero}, {which}."
-    account = account_of(list_ledger(db), release.graph.name)
-    if account.left is None:
-        return f"There is no bound on what this graph has spent; {spends} more."
-    afterwards = replace(account, spends=(*account.spends, *(each.spend for each in prepared)))
-    return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}."
-
-
-def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -> _Answer:
+def asked(question: str, default: str | None, read: Callable[[str], _Answer]) -> _Answer:
+    """Ask until the answer can be read; typer's own prompt would break the lines of an error anywhere."""
     while True:
         try:
             return read(typer.prompt(question, default=default, show_default=bool(default), err=True).strip())
@@ -331,27 +283,79 @@ def _asked(question: str, default: str | None, read: Callable[[str], _Answer]) -
             note(str(error))
 
 
-def _to_be_expected(release: Prepared, terms: Terms) -> str:
-    """Return a sentence about how exact the release will be, as far as public numbers or groups tell in advance."""
-    from pcneo.privacy.outlook import USUAL_DEGREE
-    from pcneo.release.beforehand import foreseen, is_far_below
+# --- What a person types: each function reads one answer, or says what to type
 
-    seen, n, count = foreseen(release, terms), release.source.graph.vertex_count, terms.public.mean_count
-    parts, where = [], "" if count is None else f", where the mean is {rounded(count, 3)}"
-    if (most := release.utility.most_error) is not None:
-        few, many = rounded(seen.error, 2), rounded(most, 2)
-        return (
-            f"For you alone: expect a count of triangles to be off by at least {few} and at most {many}{where} (one "
-            "standard error; which of the two is nearer depends on the connections inside the groups)."
-        )
-    if seen.error is not None:
-        parts.append(f"a count to be off by {rounded(seen.error, 2)} or more{where}")
-    if seen.error_of_total is not None:
-        share = "" if count is None else f" ({rounded(300 * seen.error_of_total / (count * n), 2)} %)"
-        parts.append(f"the number of all triangles to be off by {rounded(seen.error_of_total, 2)}{share} or more")
-    if not parts:
-        return "How exact the counts will be cannot be said in advance."
-    often = "; it is often many times as much" if is_far_below(release, terms.known(release.earlier)) else ""
-    is_guess = terms.mean_degree is None and release.earlier.mean_degree is None
-    assumed = f" This assumes {rounded(USUAL_DEGREE)} connections per vertex." if is_guess else ""
-    return f"Expect {', and '.join(parts)} (one standard error{often}).{assumed}"
+
+def _one_of(what: str, names: Sequence[str], text: str) -> str:
+    """Return the graph or run that was typed."""
+    if text not in names:
+        near = did_you_mean(text, names) or f" There are {', '.join(names)}."
+        raise ParameterError(f"There is no {what} {text!r}.{near}", name=what, value=text)
+    return text
+
+
+def _numbered_of(names: Sequence[str], text: str) -> str:
+    """Return the mechanism that has the typed number or name."""
+    for number, name in enumerate(names, 1):
+        if text in (str(number), name):
+            return name
+    raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
+
+
+def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
+    """Return ε, or else the error, which begins with ± or is a percentage."""
+    also = ", or an error such as ±400 or ±5%"
+    error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
+    if error == text and not text.endswith("%"):
+        return _epsilon_of(mechanism, text, also), ""
+    _positive(error.removesuffix("%"), also)
+    return "", error
+
+
+def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
+    """Return an ε that the mechanism takes."""
+    from pcneo.privacy.mechanisms import mechanism_of
+    from pcneo.privacy.randomised_response import MOST_EPSILON
+
+    written = text.removeprefix("ε").lstrip(" =")
+    epsilon = _positive(written, also)
+    if epsilon > MOST_EPSILON:
+        raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
+    mechanism_of(mechanism, epsilon=epsilon)
+    return written
+
+
+def _mean_count(text: str) -> str | None:
+    """Return a mean count as it was typed; None if nothing was."""
+    if not text:
+        return None
+    _positive(text)
+    return text
+
+
+def _budget_for(epsilon: str, text: str) -> str:
+    """Return a budget that this release fits in."""
+    from pcneo.privacy.exact import positive
+
+    budget = text.removeprefix("ε").lstrip(" =")
+    if _positive(budget) < positive(epsilon, "epsilon"):
+        raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
+    return budget
+
+
+def _public_file(text: str) -> Path:
+    """Return a file that can be written."""
+    from pcneo.release import Destination
+    from pcneo.release.request import check_destinations
+
+    check_destinations([Destination(to=Path(text))])
+    return Path(text)
+
+
+def _positive(text: str, also: str = "") -> Fraction:
+    from pcneo.privacy.exact import positive
+
+    try:
+        return positive(text, "it")
+    except ParameterError as error:
+        raise ParameterError(f"Type a positive number such as 0.5 or 1/3{also}.", **error.data) from None

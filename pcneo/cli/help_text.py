@@ -16,13 +16,19 @@ class _Readable(_Base):
     """What commands and groups share."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take what typer gives."""
         super().__init__(*arguments, **options)
         self.help = _unwrapped(self.help)
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters."""
-        return _shown(super().get_params(ctx))
+        parameters: Any = super().get_params(ctx)
+        for parameter in parameters:
+            if getattr(parameter, "is_bool_flag", False):
+                parameter.metavar = ""
+            elif parameter.param_type_name == "option" and parameter.metavar is None and parameter.nargs == 1:
+                parameter.metavar = _value(parameter.type_descriptor.annotation)
+            elif parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None  # its name says what it is
+        return parameters
 
 
 class Command(_Readable, TyperCommand):
@@ -36,17 +42,6 @@ class Group(_Readable, TyperGroup):
 def _unwrapped(text: str | None) -> str | None:
     """Return each paragraph as one line: typer keeps the line breaks of a docstring, and would wrap its lines again."""
     return text and "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
-
-
-def _shown(parameters: Any) -> Any:
-    for parameter in parameters:
-        if getattr(parameter, "is_bool_flag", False):
-            parameter.metavar = ""
-        elif parameter.param_type_name == "option" and parameter.metavar is None and parameter.nargs == 1:
-            parameter.metavar = _value(parameter.type_descriptor.annotation)
-        elif parameter.param_type_name == "argument":
-            parameter.display_type_rich = lambda ctx: None  # its name says what it is
-    return parameters
 
 
 _ROOM = 16

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.annotated import print_written
+from pcneo.cli.annotate import print_written
 from pcneo.cli.console import Bars, connected, print_json, print_table
 from pcneo.cli.options import Json, refuse
 from pcneo.cli.streams import note
@@ -75,7 +75,11 @@ def load(
             f"A {_OF_COHESIONS} file holds cohesions, which know their graph. To load a graph, give an edge list, "
             "GraphML, GML or GEXF.",
         )
-        _load_cohesions(files, verify or 0, as_json)
+        from pcneo.annotate.load_cohesions import load_cohesions
+
+        with connected() as db, Bars() as bars:
+            written = load_cohesions(db, files, create_index=True, verify=verify or 0, progress=bars)
+        print_json(written) if as_json else print_written(written)
         return
     if verify is not None:
         raise typer.BadParameter("Only cohesions (.parquet) can be searched again.", param_hint="--verify")
@@ -104,20 +108,20 @@ def load(
     print_json(result) if as_json else _print(result)
 
 
-def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
-    from pcneo.annotate.load_cohesions import load_cohesions
-
-    with connected() as db, Bars() as bars:
-        result = load_cohesions(db, files, create_index=True, verify=verify, progress=bars)
-    print_json(result) if as_json else print_written(result)
-
-
 def _print(result: LoadResult) -> None:
+    from pcneo.annotate.load import doubts, key_and_line
+
     table = result.as_columns()
     print_table(list(table), zip(*table.values(), strict=True), result.caption())
     if result.header is not None:
         note(f"The first line names the columns and was left out: {result.header}")
-    _note_keys(result)
+    for doubt in doubts(result):
+        note(doubt)
+    if result.numbers_as_text and result.text_key is not None:
+        note(
+            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "
+            f"first is {key_and_line(result.text_key)}), and a graph has keys of one kind, so all are stored as text."
+        )
     for count, what in (
         (result.self_loops_dropped, "self-loops dropped"),
         (result.parallel_dropped, "repeated edges dropped"),
@@ -127,18 +131,6 @@ def _print(result: LoadResult) -> None:
             note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
         note(f"attribute {name!r} was left out: it is neither text, a number, nor true or false ({count:,} times)")
-
-
-def _note_keys(result: LoadResult) -> None:
-    from pcneo.annotate.load import doubts, key_and_line
-
-    for doubt in doubts(result):
-        note(doubt)
-    if result.numbers_as_text and result.text_key is not None:
-        note(
-            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text (the "
-            f"first is {key_and_line(result.text_key)}), and a graph has keys of one kind, so all are stored as text."
-        )
 
 
 def _listed(options: list[str]) -> str:

@@ -95,7 +95,12 @@ def collect(
             raise ParameterError("Give --keys and -e to call for answers, or --to to make a release.", name="to")
         of_release = {"-k": k, "--clip": clip, "--smooth": smooth, "--large": large}
         refuse(of_release, "They are for the release, which needs --to.")
-        _call(folder, keys, epsilon, as_json)
+        from pcneo.party.call import CALL, call
+
+        made = call(folder, keys, epsilon)
+        note(f"Give every vertex {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
+        if as_json:
+            print_json({"call": folder / CALL, "release": made.release, "vertices": len(made.key_list)})
         return
     refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes them from it.")
     from pcneo.party.collecting import collect as collect_messages
@@ -113,12 +118,3 @@ def collect(
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")
-
-
-def _call(folder: Path, keys: Path, epsilon: str, as_json: bool) -> None:
-    from pcneo.party.call import CALL, call
-
-    made = call(folder, keys, epsilon)
-    note(f"Give every vertex {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
-    if as_json:
-        print_json({"call": folder / CALL, "release": made.release, "vertices": len(made.key_list)})

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pcneo.cli.completion import complete_queries
 from pcneo.cli.console import connected, note_run, print_json, print_table
-from pcneo.cli.options import Json, RunOrGraph
+from pcneo.cli.options import Json, RunOrGraph, complete_queries
 from pcneo.cli.streams import say_verbatim
 from pcneo.errors import ParameterError
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -18,7 +17,7 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
-from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
+from pcneo.cli.guided import agrees, ask_what_to_release, asked, free_name, saying_that_nothing_is_spent, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph, given
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
@@ -167,15 +166,15 @@ def release(
     Example: pcneo release friends --mechanism respond -e 3 --to counts.csv --budget-epsilon 6
     """
     from pcneo.privacy.exact import exact_text, positive
-    from pcneo.release import Destination, Source, Terms, check_requests, read_batch
+    from pcneo.privacy.mechanisms import mechanism_named
+    from pcneo.release import Destination, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
     from pcneo.release.answers_file import AnswersFile
     from pcneo.release.request import check_destinations, numbered
     from pcneo.release.spending import check_room
 
-    wanted, source, ks, epsilons = None, Source(), k or [3], list[str]()
+    wanted, make, ks, epsilons = None, None, k or [3], epsilon or []
     is_guided = can_ask() and not (batch or to or epsilon or mechanism or answers_from)
-    further: dict[str, Any] = {}
     if batch is not None:
         beside = given(
             {
@@ -198,20 +197,18 @@ def release(
             raise typer.BadParameter(
                 f"The file says what is released, how, and where to; leave {beside} out.", param_hint="--batch"
             )
-        make, requests = None, read_batch(batch)
+        requests = read_batch(batch)
     else:
         if not is_guided:
             _check_complete(to, epsilon, mechanism, budget_epsilon, is_free=answers_from is not None, run=run, ks=ks)
         file = None if answers_from is None else AnswersFile.open(answers_from)
         if file is not None:
-            mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
-        epsilons = epsilon or []
+            mechanism, epsilons = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
         parameters = {"k": ks, "delta": delta}
         parameters |= {"large": large or None, "clip": clip or None, "smooth": smooth or None}
-        further = {"to": to, "answers": answers and answers.value, "answers_from": file}
-        further |= {"groups": groups, "parties": parties}
+        further = {"answers": answers and answers.value, "answers_from": file, "groups": groups, "parties": parties}
         make = partial(_each_k_with_each_epsilon, parameters=parameters, further=further)
-        requests = make(mechanism, epsilons) if mechanism else []
+        requests = make(mechanism, epsilons, to) if mechanism else []
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -240,18 +237,14 @@ def release(
                 with saying_that_nothing_is_spent():
                     wanted = ask_what_to_release(db, source, selection, terms)
                 source = wanted.source
-                requests = make(wanted.mechanism, [wanted.epsilon], further={**further, "to": wanted.to})
-                terms = replace(
-                    terms,
-                    expect=terms.expect if wanted.expect is None else wanted.expect,
-                    budget_epsilon=terms.budget_epsilon if wanted.budget is None else wanted.budget,
-                )
+                requests = make(wanted.mechanism, [wanted.epsilon], wanted.to)
+                terms = replace(terms, expect=wanted.expect or expect, budget_epsilon=wanted.budget or budget_epsilon)
                 check_requests(requests, terms)
             elif make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
                 _tell_mechanisms()
-                requests = make(_asked(), epsilons)
+                requests = make(asked("Mechanism", None, lambda text: mechanism_named(text).name), epsilons, to)
             if make is not None:
                 requests = [replace(request, graph=source.graph, run=source.run) for request in requests]
             prepared, released = release_counts(
@@ -259,8 +252,8 @@ def release(
                 requests=requests,
                 selection=selection,
                 terms=terms,
-                retry=partial(_ask_again, bars) if can_ask() else None,
-                confirm=partial(_ask_anyway, bars) if can_ask() else None,
+                retry=partial(_confirm, bars, _AGAIN) if can_ask() else None,
+                confirm=partial(_confirm, bars, "Release them anyway?") if can_ask() else None,
                 agree=wanted and partial(agrees, db=db, wanted=wanted, terms=terms, bars=bars, named=run),
                 progress=bars,
             )
@@ -275,6 +268,10 @@ def release(
         note("Nothing was spent.")
     else:
         print_released(released, as_json)
+
+
+_AGAIN = "The spend stays recorded. Try again with the same numbers?"
+"""After a failed write; the numbers are lost when this process ends."""
 
 
 def _meant(db: Database, name: str | None, selection: Selection) -> Source:
@@ -348,19 +345,8 @@ def _tell_mechanisms() -> None:
     note("`pcneo audit -n VERTICES -d MEAN_DEGREE -e ε` gives figures, before any graph is read.")
 
 
-def _asked() -> str:
-    """Ask for a mechanism until a known name is typed."""
-    from pcneo.privacy.mechanisms import mechanism_named
-
-    while True:
-        try:
-            return mechanism_named(typer.prompt("Mechanism", err=True).strip()).name
-        except ParameterError as error:
-            note(str(error))  # typer's own prompt would break lines anywhere
-
-
 def _each_k_with_each_epsilon(
-    mechanism: str, epsilons: list[str], *, parameters: Mapping[str, object], further: Mapping[str, Any]
+    mechanism: str, epsilons: list[str], to: Any, *, parameters: dict[str, Any], further: dict[str, Any]
 ) -> list[Release]:
     """Return one release for each ε, of all k."""
     from pcneo.privacy.mechanisms import mechanism_of
@@ -371,25 +357,14 @@ def _each_k_with_each_epsilon(
     return [
         request
         for e, of_every_k in zip(epsilons, made, strict=True)
-        for request in each_k(Release(mechanism=of_every_k, **further), epsilon=e, named=named)
+        for request in each_k(Release(mechanism=of_every_k, to=to, **further), epsilon=e, named=named)
     ]
 
 
-def _ask_again(bars: Bars, error: PcneoError) -> bool:
-    """Prompt whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
+def _confirm(bars: Bars, question: str, why: object) -> bool:
+    """Ask a question, and take it for a no if the person leaves: other releases must still be written, and told."""
     bars.rest()
     try:
-        return typer.confirm(
-            visible(f"{error} The spend stays recorded. Try again with the same numbers?", keep="\n"), err=True
-        )
-    except typer.Abort:  # a no: other releases must still be written, and this one's fate must still be reported
-        return False
-
-
-def _ask_anyway(bars: Bars, text: str) -> bool:
-    """Prompt whether to release counts that are expected to be mostly noise."""
-    bars.rest()
-    try:
-        return typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)
+        return typer.confirm(visible(f"{why} {question}", keep="\n"), err=True)
     except typer.Abort:
         return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.basics.frames import words
+from pcneo.basics.frames import counted, words
 from pcneo.cli.console import Bars, connected, exported, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 from pcneo.cli.streams import note, say
@@ -122,7 +122,7 @@ def _print_history(versions: list[RunRecord]) -> None:
 
 
 def _print_differences(differences: list[Difference]) -> None:
-    say("1 cohesion differs" if len(differences) == 1 else f"{len(differences):,} cohesions differ")
+    say(counted(len(differences), "cohesion differs", "cohesions differ"))
     if not differences:
         return
     columns = ("vertex", "members", "connections", "joined", "left")

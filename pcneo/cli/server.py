@@ -64,7 +64,7 @@ def started(folder: Path | None, *, browser: bool = False, serve: bool = False) 
         return start(folder, browser=browser, serve=serve, progress=tell)
 
 
-def telling_fetched(bars: Bars, parts: int = 1) -> Callable[[int, int], None]:
+def telling_fetched(bars: Bars, parts: int) -> Callable[[int, int], None]:
     """Return the callback for fetching jars: it moves a bar, and prints a line once the last of the parts is there."""
     left = parts
 

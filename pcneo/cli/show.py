@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.basics.frames import words
+from pcneo.basics.frames import counted, words
 from pcneo.cli.console import connected, exported, note_run, print_json, print_table
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 from pcneo.cli.streams import note, say
@@ -74,7 +74,7 @@ def show(
         note(exported(export_of(lambda: network_of(shown), to)))
     if plot is not None and drawn is not None:
         drawn.save(plot)
-        note(f"Interactive picture of {drawn.opens:,} cohesion{'' if drawn.opens == 1 else 's'}: {plot}")
+        note(f"Interactive picture of {counted(drawn.opens, 'cohesion')}: {plot}")
     elif plot is not None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)

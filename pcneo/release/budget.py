@@ -100,7 +100,7 @@ def account_of(ledger: LedgerRecords, graph: str) -> Account:
 
 def _account(ledger: LedgerRecords, graph: str) -> Account:
     totals = [budget for budget in ledger.budgets if budget.graph == graph]
-    total = _recorded_cost(totals[-1]) if totals else None
+    total = recorded_cost(totals[-1]) if totals else None
     return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
 
 
@@ -116,13 +116,14 @@ def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
 
 
 def _spend(release: ReleaseRecord) -> Spend:
-    cost, groups = _recorded_cost(release), release.membership_hash
+    cost, groups = recorded_cost(release), release.membership_hash
     if groups is None and protection_of(release.mechanism) is Protects.PAIRS_INSIDE_GROUPS:
         groups = f"unknown, {release.id}"  # which never match those of another release
     return Spend(release.mechanism, cost.epsilon or Fraction(0), cost.delta, groups)
 
 
-def _recorded_cost(record: BudgetRecord | ReleaseRecord) -> Cost:
+def recorded_cost(record: BudgetRecord | ReleaseRecord) -> Cost:
+    """Return what a total allows, or what a release has spent."""
     return Cost(exact_number(record.epsilon), exact_number(record.delta))
 
 

@@ -19,10 +19,11 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotated, budget, clean, release, runs
+from pcneo.cli import annotate, budget, clean, guided, runs
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.server import telling_fetched
 from pcneo.privacy.account import Account
+from pcneo.privacy.mechanisms import mechanism_named
 from pcneo.release.budget import GraphBudget
 from pcneo.server import servers
 from pcneo.server.data_folder import password_file
@@ -124,7 +125,7 @@ def test_a_mechanism_that_there_is_not_is_told_within_the_terminal_and_asked_for
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("edges\n edge \n"))
-    assert release._asked() == "edge"
+    assert guided.asked("Mechanism", None, lambda text: mechanism_named(text).name) == "edge"
     before, said, after = capsys.readouterr().err.split("Mechanism:")
     assert (before, after) == ("", "")
     assert "Did you mean edge?" in " ".join(said.split())
@@ -207,9 +208,9 @@ def test_two_digits_are_written_as_people_write_them() -> None:
 def test_a_time_stands_in_the_unit_that_fits_and_an_interval_without_width_is_one_number(
     seconds: float, text: str
 ) -> None:
-    assert annotated._duration(seconds) == text
-    assert annotated._span(text, text) == text
-    assert annotated._span("54", "55") == "54 to 55"
+    assert annotate._duration(seconds) == text
+    assert annotate._span(text, text) == text
+    assert annotate._span("54", "55") == "54 to 55"
 
 
 @pytest.mark.parametrize("parquet_bytes", [None, 1_000])
@@ -219,7 +220,7 @@ def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
     figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Estimate)), 1)
     estimate = Estimate(**{**figures, "parquet_bytes": parquet_bytes})
     configuration: Any = {"vertices": None}
-    annotated.print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
+    annotate._print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
     shown = " ".join(capsys.readouterr().out.split())
     assert "in the store" in shown
     assert " total " in shown
@@ -233,7 +234,7 @@ def test_an_export_without_memberships_does_not_count_them(memberships: int, say
 
 
 def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:
-    assert [str(annotated._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
+    assert [str(annotate._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
 
 
 def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pcneo.basics.selection import Selection
-from pcneo.cli.completion import complete_queries
+from pcneo.cli.options import complete_queries
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.tokens import tokenize
 from pcneo.stored.queries import list_queries, render_query, run_query
