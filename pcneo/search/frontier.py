@@ -29,8 +29,7 @@ from pcneo.kernels.cohesion import (
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.cohesion import Begun, Task, compile_kernels, make_task
-from pcneo.search.needs import needs_of
+from pcneo.search.cohesion import Begun, Task, compile_kernels, make_task, needs_of
 
 if TYPE_CHECKING:
     import networkx
