@@ -7,11 +7,10 @@ rights and write nothing to the database.
 
 from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
-from pcneo.annotate.filing import FiledCohesions, ParquetResult, to_parquet
 from pcneo.annotate.plan import Configuration
 from pcneo.annotate.profiling import Profile, SteadinessProfile
 from pcneo.annotate.steadiness import Steadiness, SteadinessResult, steadiness
-from pcneo.annotate.streaming import stream
+from pcneo.annotate.streaming import FiledCohesions, ParquetResult, stream, to_parquet
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import WriteResult, write
 from pcneo.store.standing import Keeping

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
+from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import Supply, WholeGraph
-from pcneo.annotate.write_pace import WRITING, membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of, rounded
-from pcneo.basics.model import Graph
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
 from pcneo.store.chosen_graph import missing_key_indexes
@@ -51,6 +55,16 @@ VERTEX_BYTES, THREAD_VERTEX_BYTES, NEIGHBOUR_BYTES = 56, 25, 54
 """
 ANSWER_BYTES = 100_000_000
 """Memory of waiting answers, for each thread."""
+TRIAL_MEMBERSHIPS = 10_000
+"""Memberships in a trial's transaction: half as many as in one that writes."""
+TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
+"""No further trial begins after this many seconds. The earlier half of the trials warms up and does not count."""
+WRITING = 5.0
+"""Writing a membership or a hub takes this many times as long as finding a member (DATA-MODEL.md#what-it-costs)."""
+UPDATE_SECONDS = 0.6
+"""The time an update takes, however little there is to write."""
+DOUBT = 2.0
+"""The interval of the writing time is widened by this factor at both ends (DATA-MODEL.md#what-it-costs)."""
 
 log = logging.getLogger("pcneo")
 
@@ -204,8 +218,8 @@ def check_storable(supply: Supply, search: Search) -> None:
 
 def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: float, *, has_index: bool) -> Estimate:
     """Estimate from a sample with a fixed seed: sizes come out the same each time, if there was time for all of it."""
-    graph, threads = supply.graph, supply.concurrency
-    sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
+    graph, threads = supply.graph, plan.concurrency
+    sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=plan.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
     write = writing(n, bounded, _pace(plan, sample, has_index=has_index))
@@ -249,6 +263,50 @@ def _pace(plan: Plan, sample: Sample, *, has_index: bool) -> float:
     if not has_index:
         return 1 / (WRITE_RATE * WRITING)
     return membership_seconds(plan.db, plan.selection, sample.batches)
+
+
+def membership_seconds(db: Database, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
+    """Return the seconds that finding a member takes, with as many sessions as write; 0.0 without memberships."""
+    rows, memberships = _rows(batches)
+    if not memberships:
+        return 0.0
+    seconds: list[float] = []
+    started = time.perf_counter()
+    with ThreadPoolExecutor(WRITERS) as pool:
+        while len(seconds) <= FEWEST_TRIALS or (
+            len(seconds) < MOST_TRIALS and time.perf_counter() - started < TRIAL_SECONDS
+        ):
+            began = time.perf_counter()
+            list(pool.map(lambda _: db.count_members(selection, rows), range(WRITERS)))
+            seconds.append(time.perf_counter() - began)
+    return median(seconds[len(seconds) // 2 :]) / (WRITERS * memberships)
+
+
+def writing(hubs: int, memberships: Interval, a_membership: float) -> Interval:
+    """Return the seconds that writing takes, with an interval."""
+    value, low, high = (
+        UPDATE_SECONDS + WRITING * a_membership * (hubs + count)
+        for count in (memberships.value, memberships.low, memberships.high)
+    )
+    return Interval(value, low / DOUBT, high * DOUBT)
+
+
+def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], int]:
+    """Return as many cohesions as a trial needs, repeated where there are too few, and how many memberships they have.
+
+    Every transaction has a fixed cost, so a small one says little about a large one.
+    """
+    rows: list[dict[str, Any]] = []
+    memberships = 0
+    for batch in batches:
+        for cohesion in batch.cohesions():
+            members = list(cohesion.members[: TRIAL_MEMBERSHIPS - memberships])
+            rows.append({"vertex": cohesion.vertex, "members": members})
+            memberships += len(members)
+            if memberships >= TRIAL_MEMBERSHIPS:
+                return rows, memberships
+    times = TRIAL_MEMBERSHIPS // max(memberships, 1)
+    return rows * times, memberships * times
 
 
 def _log_bytes(each: tuple[int, int], memberships: float, hubs: int) -> int:

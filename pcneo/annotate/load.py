@@ -177,10 +177,10 @@ def _load(
         lines=file.lines,
         self_loops_dropped=file.self_loops_dropped,
         parallel_dropped=file.parallel_dropped,
-        header=file.left_out.header,
+        header=file.header,
         possible_header=file.possible_header,
-        lines_with_more_columns=file.left_out.lines_with_more_columns,
-        attributes_dropped=file.left_out.attributes_dropped,
+        lines_with_more_columns=file.lines_with_more_columns,
+        attributes_dropped=file.attributes_dropped,
         pre_processing_millis=round(1000 * (read - started)),
         write_millis=round(1000 * (time.monotonic() - read)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NotRequired, TypedDict, Unpack
 
@@ -52,11 +52,14 @@ def searches_of(
 ) -> tuple[Search, ...]:
     """Return the search for each p, without repetitions; empty where no p is named."""
     name = DEFAULT_SEARCH if search is None else check_search(search)
-    if p is None:
-        return ()
-    searches = tuple(dict.fromkeys(Search(p, name, 1 if effort is None else effort) for p in one_or_several(p)))
+    return () if p is None else distinct_searches("p", p, name, 1 if effort is None else effort)
+
+
+def distinct_searches(argument: str, ps: AnyP | Iterable[AnyP], search: str, effort: int) -> tuple[Search, ...]:
+    """Return the search for each p of an argument, without repetitions; refuse none at all."""
+    searches = tuple(dict.fromkeys(Search(p, search, effort) for p in one_or_several(ps)))
     if not searches:
-        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
+        raise ParameterError("Name at least one p between 0 and 1.", name=argument, value=ps)
     return searches
 
 

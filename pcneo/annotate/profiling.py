@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pcneo.annotate.describing import tally_of
+from pcneo.annotate.plan import distinct_searches
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.basics.keys import checked_count, checked_keys
 from pcneo.basics.model import AnyPath, Graph, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
-from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, one_or_several
-from pcneo.errors import ParameterError
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
@@ -93,7 +92,7 @@ def profile(
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
-    searches = _searches("ps", ps, search, effort)
+    searches = distinct_searches("ps", ps, search, effort)
     if plot is not None:
         check_picture(plot)
     arrays = as_graph(graph)
@@ -194,7 +193,7 @@ def steadiness(
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
     """
-    searches = _searches("p", p, search, effort)
+    searches = distinct_searches("p", p, search, effort)
     check_orders(checked_count("orders", orders))
     paths = () if to is None else new_files_in(to)
     arrays = as_graph(graph)
@@ -208,13 +207,6 @@ def steadiness(
     return SteadinessProfile(search, orders, arrays.vertex_count, arrays.edge_count, summaries, paths)
 
 
-def _searches(name: str, ps: AnyP | Iterable[AnyP], search: str, effort: int) -> list[Search]:
-    searches = list(dict.fromkeys(Search(p, search, effort) for p in one_or_several(ps)))
-    if not searches:
-        raise ParameterError("Name at least one p between 0 and 1.", name=name, value=ps)
-    return searches
-
-
 def _positions(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
     return None if vertices is None else positions_of(graph, checked_keys(vertices))
 
@@ -224,8 +216,4 @@ def _percent(share: float) -> str:
 
 
 def _telling(progress: Progress | None, search: Search) -> Callable[[int, int], None] | None:
-    return None if progress is None else partial(_tell, progress, search)
-
-
-def _tell(progress: Progress, search: Search, done: int, total: int) -> None:
-    progress(f"searching p={search.p}", done, total)
+    return None if progress is None else lambda done, total: progress(f"searching p={search.p}", done, total)

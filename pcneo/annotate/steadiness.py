@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
-from numpy.typing import NDArray
-
 from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.csv_rows import csv_row
@@ -17,6 +15,7 @@ from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
+from pcneo.graph.given import positions_of
 from pcneo.search import VertexSteadiness, check_orders, search_orders
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     plan = make_plan(db, "stats", **asked)
     paths = new_files_in(to)
     supply = WholeGraph(plan).read()
-    positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
+    positions = None if plan.vertices is None else positions_of(supply.graph, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()
     with opened(paths) as files:
         for search in plan.searches:
@@ -130,12 +129,6 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
         compute_millis=plan.millis() - read_millis,
         configuration=plan.configuration,
     )
-
-
-def _positions(keys: NDArray[Any], named: Sequence[Any]) -> list[int]:
-    """Return the positions of the named keys, all of which exist."""
-    wanted = set(named)
-    return [place for place, key in enumerate(keys.tolist()) if key in wanted]
 
 
 def new_files_in(to: AnyPath) -> tuple[Path, ...]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray, densities
 from pcneo.basics.selection import Selection
 from pcneo.graph import owner_hash
+from pcneo.graph.arrays import places_in
 from pcneo.search.tally import Summary
 from pcneo.store.database import Database
 from pcneo.store.reading import PAGE
@@ -179,7 +180,8 @@ class HubsOfVertices:
         return np.fromiter((self._agrees(batch, i) for i in range(len(digests))), bool, len(digests))
 
     def _agrees(self, batch: CohesionBatch, i: int) -> bool:
-        stored = self._hubs.get(_key(batch, i), [])
+        (vertex,) = batch.keys[batch.vertices[i : i + 1]].tolist()
+        stored = self._hubs.get(vertex, [])
         members = batch.keys[batch.members_of(i)].tolist()
         values = [int(batch.edges[i]), bool(batch.proven[i]), bool(batch.best[i])]
         # Equal values of other kinds, such as 3.0, are refused by readers.
@@ -189,11 +191,6 @@ class HubsOfVertices:
 
 
 CurrentHubs: TypeAlias = HubsOfGraph | HubsOfVertices
-
-
-def _key(batch: CohesionBatch, i: int) -> Key:
-    at = int(batch.vertices[i])
-    return batch.keys[at : at + 1].tolist()[0]
 
 
 def _same(stored: Sequence[Key | None], members: list[Key]) -> bool:
@@ -209,8 +206,6 @@ def _integers(column: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.b
 def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
     """Return the position of each key; -1 for a key that is newer than the graph that was read, or of another kind."""
     kind = str if keys.dtype == object else int
-    known = [key if isinstance(key, kind) else kind() for key in wanted]
-    at = np.minimum(np.searchsorted(keys, np.array(known, keys.dtype)), len(keys) - 1)
-    stand = keys[at].tolist()
-    same = [key == there for key, there in zip(wanted, stand, strict=True)]
-    return np.where(np.array(same, bool), at, -1)
+    of_kind = np.array([isinstance(key, kind) for key in wanted], bool)
+    at = places_in(keys, np.array([key if isinstance(key, kind) else kind() for key in wanted], keys.dtype))
+    return np.where(of_kind, at, -1)

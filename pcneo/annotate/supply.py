@@ -72,16 +72,6 @@ class WholeGraph:
         return self
 
     @property
-    def concurrency(self) -> int:
-        """Threads that search on this machine."""
-        return self._plan.concurrency
-
-    @property
-    def check(self) -> bool:
-        """Whether answers are also checked to be minimal."""
-        return self._plan.check
-
-    @property
     def vertices(self) -> int:
         """Vertices of the graph."""
         return self.graph.vertex_count
@@ -117,10 +107,9 @@ class WholeGraph:
         """
         if self.vertices**2 <= beyond:
             return None
-        threads = self.concurrency
-        return draw_sample(
-            self.graph, search, most=most, seconds=seconds, concurrency=threads, timed=False
-        ).memberships()
+        threads = self._plan.concurrency
+        sample = draw_sample(self.graph, search, most=most, seconds=seconds, concurrency=threads, timed=False)
+        return sample.memberships()
 
     def current_hubs(
         self, selection: Selection, run: str, version: int, key: bytes, pages: Iterable[HubColumns] | None = None

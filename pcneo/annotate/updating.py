@@ -90,7 +90,7 @@ class Update:
         opened: OpenGraph,
         supply: Supply,
         standing: Mapping[str, RunRecord],
-        pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
+        pages: Mapping[tuple[str, int], Iterable[HubColumns]],
     ) -> None:
         """Begin without any runs."""
         self.waited = 0.0
@@ -98,7 +98,7 @@ class Update:
         self._opened = opened
         self._supply = supply
         self._standing = standing
-        self._pages = dict(pages or {})
+        self._pages = dict(pages)
         self._key = bytes.fromhex(opened.graph.fingerprint_key)
         self._fingerprint = supply.fingerprint(self._key)
         self._next = opened.next_version()
@@ -122,9 +122,7 @@ class Update:
         return self._write(begun, hubs)
 
     def complete(
-        self,
-        runs: Sequence[UpdatedRun],
-        answer: Callable[[Transaction, Sequence[UpdatedRun]], None] | None = None,
+        self, runs: Sequence[UpdatedRun], answer: Callable[[Transaction, Sequence[UpdatedRun]], None] | None
     ) -> None:
         """Make the new versions of all runs visible in one commit; without a change or an `answer`, do nothing."""
         if not self._records and answer is None:
@@ -168,7 +166,7 @@ class Update:
                 differing = np.flatnonzero(~hubs.agree(batch, digests)).tolist()
                 added += len(differing)
                 if begun.current:
-                    retiring.extend(_keys(batch, differing))
+                    retiring.extend(batch.keys[batch.vertices[differing]].tolist())
                 yield from rows_of(batch, digests, self._key, differing)
 
         def create(session: int, part: Sequence[CohesionRow]) -> int:
@@ -237,7 +235,3 @@ class Update:
             membership_hash=None if self._fingerprint is None else hasher.membership_hash(),
             from_files=self._supply.from_files,
         )
-
-
-def _keys(batch: CohesionBatch, places: Sequence[int]) -> list[Key]:
-    return batch.keys[batch.vertices[list(places)]].tolist()

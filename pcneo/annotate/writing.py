@@ -154,7 +154,9 @@ def update_runs(
     opens_again = partial(opens, db, record)
     opened: OpenGraph | None = None
     try:
-        with opens_again(partial(_tell_of_sweep, plan.progress)) as opened:
+        with opens_again(
+            lambda deleted: plan.progress("removing what an earlier writer left", deleted, None)
+        ) as opened:
             result = _update(plan, opened, searches, standing, client, supply)
     except BaseException:
         # Once the last commit is on its way, this process cannot know whether it counts: the next sweep sees it from
@@ -254,10 +256,6 @@ def _hubs_ahead(
             yield {(run.id, run.version): pages}
         return
     yield {}
-
-
-def _tell_of_sweep(progress: Progress, deleted: int) -> None:
-    progress("removing what an earlier writer left", deleted, None)
 
 
 def _tell_of_removal() -> None:

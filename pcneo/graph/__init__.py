@@ -3,7 +3,7 @@
 All checks of keys and arrays are here, so the kernels can trust the arrays they get.
 """
 
-from pcneo.graph.build import graph_from_edges, graph_from_rows
+from pcneo.graph.arrays import graph_from_edges, graph_from_rows
 from pcneo.graph.given import as_graph, graph_from_networkx
 from pcneo.graph.hashes import (
     HubDigests,

@@ -12,7 +12,7 @@ import numpy as np
 from pcneo.basics.keys import key_meant, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
-from pcneo.graph.build import graph_from_edges, graph_from_rows
+from pcneo.graph.arrays import graph_from_edges, graph_from_rows
 
 if TYPE_CHECKING:
     import networkx

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 
@@ -105,12 +106,7 @@ class HubDigests:
     def __init__(self, key: bytes) -> None:
         """Start with no hubs; `key` is the graph's fingerprint key."""
         self._key = key
-        self._encoded: dict[Key, bytes] = {}
-
-    def _bytes(self, key: Key) -> bytes:
-        if key not in self._encoded:
-            self._encoded[key] = _encode(key)
-        return self._encoded[key]
+        self._bytes = cache(_encode)
 
     def owner(self, vertex: Key) -> int:
         """Return the `owner_hash` of a vertex."""

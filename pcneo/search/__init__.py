@@ -4,9 +4,8 @@ Nothing here knows about databases. Rows of a graph that is not in memory come t
 """
 
 from pcneo.kernels.threads import thread_count
-from pcneo.search.cohesion import REVISION
+from pcneo.search.cohesion import REVISION, needs_of
 from pcneo.search.frontier import search_frontier, search_one
-from pcneo.search.needs import needs_of
 from pcneo.search.orders import VertexSteadiness, check_orders, search_orders
 from pcneo.search.whole_graph import search_all, search_batches
 

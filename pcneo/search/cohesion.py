@@ -20,7 +20,6 @@ from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.search.expansion import ExpansionSearch
-from pcneo.search.needs import needs_of
 from pcneo.search.smallest import SmallestSearch
 
 log = logging.getLogger("pcneo")
@@ -37,6 +36,13 @@ KERNELS: dict[str, Callable[[NDArray[np.int64], int], Begun]] = {
 
 REVISION = 2
 """Raised whenever any answer of the search can change; stored runs of another revision are searched again."""
+
+
+def needs_of(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return need(v) = ceil(p·deg(v)) for each degree, int64, exact for any p (ALGORITHM.md#p-cohesion)."""
+    a, b = p.as_integer_ratio()
+    table = [-(-a * degree // b) for degree in range(int(degrees.max(initial=0)) + 1)]
+    return np.array(table, np.int64)[degrees]
 
 
 @dataclass(frozen=True, eq=False)

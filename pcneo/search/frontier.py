@@ -29,8 +29,7 @@ from pcneo.kernels.cohesion import (
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.cohesion import Begun, Task, compile_kernels, make_task
-from pcneo.search.needs import needs_of
+from pcneo.search.cohesion import Begun, Task, compile_kernels, make_task, needs_of
 
 if TYPE_CHECKING:
     import networkx
@@ -71,7 +70,6 @@ class _Known:
         self._stop = stop_flag()
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
-        """Add rows."""
         with compilation_announced("the search"):
             self.partial.add(rows)
         largest = self.partial.largest
@@ -81,7 +79,6 @@ class _Known:
             compile_kernels(room - 1)
 
     def rows(self) -> Rows:
-        """Return the graph for the kernel."""
         return Rows(self.partial.places, self.partial.neighbours, self.needs, self.partial.ranks)
 
     def workspace(self, earlier: Workspace | None) -> Workspace:

@@ -165,7 +165,7 @@ def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
 def _measure(kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
     """Search on workers and on threads in turns, then a quarter; write the cohesions to a file."""
     from pcneo.annotate.estimating import memory_of_worker
-    from pcneo.annotate.filing import part_positions
+    from pcneo.annotate.streaming import part_positions
     from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 

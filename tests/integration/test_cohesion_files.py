@@ -21,7 +21,7 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
-from pcneo.annotate import filing
+from pcneo.annotate import streaming
 from pcneo.annotate.load_cohesions import load_cohesions
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import P
@@ -94,7 +94,7 @@ def test_more_parts_than_files_may_be_open_are_loaded(db, tmp_path):
         files.append(tmp_path / f"{i}.parquet")
         head = replace(file.head, part=(i, 2_000))
         with files[-1].open("wb") as part, CohesionWriter(part, head, keys) as writer:
-            for position in filing.part_positions(len(keys), (i, 2_000)).tolist():
+            for position in streaming.part_positions(len(keys), (i, 2_000)).tolist():
                 writer.write(batch.part(position, position + 1))
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/dev/fd").iterdir())) + 100, limits[1]))
@@ -196,7 +196,7 @@ def test_files_of_different_searches_are_refused(db, tmp_path):
 
 
 def test_files_of_another_search_are_refused(db, tmp_path, monkeypatch):
-    monkeypatch.setattr(filing, "REVISION", 0)
+    monkeypatch.setattr(streaming, "REVISION", 0)
     refused(db, ParameterError, "Write them again", *parts_of(db, tmp_path, 1))
 
 
@@ -300,7 +300,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_graph_is_read(to, p
     (tmp_path / "there.parquet").write_bytes(b"")
     (tmp_path / "with").mkdir()
     (tmp_path / "with" / "cohesions-1-3-smallest.parquet").write_bytes(b"")
-    monkeypatch.setattr(filing, "make_plan", None)
+    monkeypatch.setattr(streaming, "make_plan", None)
     with pytest.raises(ParameterError, match=match):
         annotate.to_parquet(db.store, p=p, to=tmp_path / to, **PERSONS)
 
@@ -314,5 +314,5 @@ def test_parts_that_are_none_are_refused(part, db, tmp_path):
 def test_an_empty_part_is_a_file_without_rows(db, tmp_path):
     empty = annotate.to_parquet(db.store, p="1/3", to=tmp_path, part=(1, 80), **PERSONS).files[0].path
     assert CohesionFile(empty).cohesions == 0
-    assert len(filing.part_positions(64, (10**9, 10**9))) == 16  # however many, a part is found without the others
+    assert len(streaming.part_positions(64, (10**9, 10**9))) == 16  # however many, a part is found without the others
     load(db, empty, *parts_of(db, tmp_path, 1))

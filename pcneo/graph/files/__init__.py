@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pcneo.basics.bounded_file import bad_file
 from pcneo.graph.files.edge_list import read_edge_list
-from pcneo.graph.files.graph_file import GraphFile, Scalar
+from pcneo.graph.files.graph_file import GraphFile
 from pcneo.graph.files.networkx_formats import FORMATS, read_attributed
 
-__all__ = ["MOST_BYTES", "GraphFile", "Scalar", "read_graph_file"]
+__all__ = ["MOST_BYTES", "GraphFile", "read_graph_file"]
 
 
 MOST_BYTES = 2 * 2**30

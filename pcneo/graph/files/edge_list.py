@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.bounded_file import bad_file
 from pcneo.basics.keys import is_integer_key
-from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, KeysOfLine, LeftOut, graph_file, key_array
+from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, KeysOfLine, graph_file, key_array
 from pcneo.graph.files.line_blocks import line_blocks
 
 HEADERS = frozenset(
@@ -160,8 +160,8 @@ class _Lines:
         """Put the graph together; `ends` are positions in `keys`, two per edge."""
         if not len(keys):
             raise bad_file(self.path, "it has no edges")
-        left_out = LeftOut(header=self.header, lines_with_more_columns=self.more_columns)
-        return graph_file(keys, ends.reshape(-1, 2), self.count, left_out)
+        file = graph_file(keys, ends.reshape(-1, 2), self.count)
+        return replace(file, header=self.header, lines_with_more_columns=self.more_columns)
 
     def _text(self, number: int, block: bytes) -> str:
         if b"\0" in block:

@@ -16,25 +16,9 @@ from pcneo.graph import arrays
 LONGEST_KEY = 2_000
 """The most characters of a string key: each takes up to four bytes, and Neo4j's index holds about 8,160 bytes."""
 
-Scalar = bool | int | float | str
-Properties = Mapping[str, Scalar]
+Properties = Mapping[str, bool | int | float | str]
 
 _EDGES_AT_ONCE = 65_536
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """What a file holds and the graph leaves out.
-
-    Attributes:
-        header: the first line of an edge list if it names its columns, else None.
-        lines_with_more_columns: number of lines of an edge list with columns after the second, which are ignored.
-        attributes_dropped: names of attributes that are not scalars, and how many vertices and edges have them.
-    """
-
-    header: str | None = None
-    lines_with_more_columns: int = 0
-    attributes_dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,7 +47,9 @@ class GraphFile:
         lines: number of lines in the file.
         self_loops_dropped: number of edges from a vertex to itself; the vertex stays.
         parallel_dropped: number of edges between two vertices that an earlier edge connects, in either direction.
-        left_out: what else was left out.
+        attributes_dropped: names of attributes that are not scalars, and how many vertices and edges have them.
+        header: the first line of an edge list if it names its columns, else None.
+        lines_with_more_columns: number of lines of an edge list with columns after the second, which are ignored.
         first_text: the first key of an edge list that is not an integer; None if all are.
         possible_header: the first edge of an edge list if its keys are text and no other line has either of them.
     """
@@ -76,7 +62,9 @@ class GraphFile:
     lines: int
     self_loops_dropped: int
     parallel_dropped: int
-    left_out: LeftOut
+    attributes_dropped: Mapping[str, int] = field(default_factory=dict)
+    header: str | None = None
+    lines_with_more_columns: int = 0
     first_text: KeysOfLine | None = None
     possible_header: KeysOfLine | None = None
 
@@ -133,9 +121,9 @@ def graph_file(
     keys: KeyArray,
     ends: NDArray[np.int64],
     lines: int,
-    left_out: LeftOut,
     vertex_properties: Sequence[Properties] = (),
     edge_properties: Sequence[Properties] = (),
+    dropped: Mapping[str, int] | None = None,
 ) -> GraphFile:
     """Put a graph together from a reader's results."""
     order = np.argsort(keys, kind="stable")
@@ -154,5 +142,5 @@ def graph_file(
         lines=lines,
         self_loops_dropped=len(ends) - len(proper),
         parallel_dropped=len(proper) - len(pairs),
-        left_out=left_out,
+        attributes_dropped=dict(sorted((dropped or {}).items())),
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from pcneo.basics.keys import INT64
 from pcneo.errors import ParameterError
-from pcneo.graph.files.graph_file import GraphFile, LeftOut, Properties
+from pcneo.graph.files.graph_file import GraphFile, Properties, graph_file
 from pcneo.graph.given import GivenGraph, as_graph
 
 
@@ -28,17 +28,7 @@ def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
         vertices = [_scalars({**graph.nodes[v], key: None}, dropped) for v in keys]
         ends = zip(arrays.keys[sources].tolist(), arrays.keys[targets].tolist(), strict=True)
         edges = [_scalars(_attributes(graph, a, b), dropped) for a, b in ends]
-    return GraphFile(
-        keys=arrays.keys,
-        sources=sources,
-        targets=targets,
-        vertex_properties=tuple(vertices) if any(vertices) else (),
-        edge_properties=tuple(edges) if any(edges) else (),
-        lines=0,
-        self_loops_dropped=0,
-        parallel_dropped=0,
-        left_out=LeftOut(attributes_dropped=dict(sorted(dropped.items()))),
-    )
+    return graph_file(arrays.keys, np.column_stack((sources, targets)), 0, vertices, edges, dropped)
 
 
 def _attributes(graph: Any, a: Any, b: Any) -> Mapping[str, Any]:
@@ -48,10 +38,8 @@ def _attributes(graph: Any, a: Any, b: Any) -> Mapping[str, Any]:
 
 
 def _scalars(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Properties:
-    return dict(_kept(attributes, dropped))
-
-
-def _kept(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Iterator[tuple[str, Any]]:
+    """Return the scalar attributes; count the others in `dropped`."""
+    properties: dict[str, Any] = {}
     for name, given in attributes.items():
         value = given.item() if isinstance(given, np.generic) else given
         if isinstance(value, int) and value not in INT64:
@@ -61,6 +49,7 @@ def _kept(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Iterator[tupl
                 value=value,
             )
         if name and isinstance(name, str) and isinstance(value, bool | int | float | str):
-            yield name, value
+            properties[name] = value
         elif value is not None:
             dropped[str(name)] += 1
+    return properties

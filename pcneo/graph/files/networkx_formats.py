@@ -14,7 +14,7 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
@@ -24,13 +24,14 @@ import numpy as np
 from pcneo.basics.bounded_file import bad_file, read_whole
 from pcneo.basics.keys import INT64
 from pcneo.basics.visible import is_utf8
-from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
+from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, graph_file, key_array
 from pcneo.graph.files.line_blocks import ADVICE
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
+FORMATS = (".graphml", ".gml", ".gexf")
 _GML_POSITION = re.compile(r" at \((\d+), \d+\)")
 
 
@@ -47,14 +48,7 @@ def read_attributed(path: Path, suffix: str, key: str | None, most: int) -> Grap
     position = {vertex: i for i, vertex in enumerate(graph)}
     ends = np.array([(position[a], position[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
     texts = _key_texts(path, list(graph), vertex_properties, key)
-    return graph_file(
-        key_array(texts),
-        ends,
-        len(content.splitlines()),
-        LeftOut(attributes_dropped=dict(sorted(dropped.items()))),
-        vertex_properties,
-        edge_properties,
-    )
+    return graph_file(key_array(texts), ends, len(content.splitlines()), vertex_properties, edge_properties, dropped)
 
 
 def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
@@ -65,7 +59,7 @@ def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about ports and untyped keys, which are not used here
-            graph = FORMATS[suffix](content)
+            graph = _read(suffix, content)
     except ParseError as error:
         raise bad_file(path, f"not well-formed XML ({error.msg})", error.position[0]) from error
     except UnicodeDecodeError as error:
@@ -90,29 +84,14 @@ def _because(error: Exception) -> str:
     return f": {error}" if str(error) else ""
 
 
-def _read_graphml(content: bytes) -> nx.Graph[Any]:
+def _read(suffix: str, content: bytes) -> nx.Graph[Any]:
     import networkx as nx
 
-    return nx.read_graphml(io.BytesIO(content), node_type=_identifier)
-
-
-def _read_gexf(content: bytes) -> nx.Graph[Any]:
-    import networkx as nx
-
-    return nx.read_gexf(io.BytesIO(content), node_type=_identifier)
-
-
-def _read_gml(content: bytes) -> nx.Graph[Any]:
-    import networkx as nx
-
+    if suffix == ".graphml":
+        return nx.read_graphml(io.BytesIO(content), node_type=_identifier)
+    if suffix == ".gexf":
+        return nx.read_gexf(io.BytesIO(content), node_type=_identifier)
     return nx.parse_gml(content.decode("utf-8-sig").splitlines(), label="id")
-
-
-FORMATS: Mapping[str, Callable[[bytes], nx.Graph[Any]]] = {
-    ".graphml": _read_graphml,
-    ".gml": _read_gml,
-    ".gexf": _read_gexf,
-}
 
 
 def _identifier(text: str | None) -> str:

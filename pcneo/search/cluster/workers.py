@@ -116,25 +116,24 @@ class Workers:
     def _given_the_graph(self, workers: list[str]) -> list[str]:
         """Hand the graph to workers: by its file where they can read it, else by its bytes, sent once to each."""
         token = self._image.token
-        took = self._on_each(workers, lambda: (remote.take_file, token, str(self._image.path)))
+        took = self._on_each(workers, remote.take_file, token, str(self._image.path))
         lacking = [address for address, revision in took.items() if revision == -1]
         if lacking:
             data = np.fromfile(self._image.path, np.uint8)
             with scheduler_failures(self._client):
                 sent = self._client.scatter(data, workers=lacking[:1], hash=False)
-            took |= self._on_each(lacking, lambda: (remote.take_bytes, token, sent))
+            took |= self._on_each(lacking, remote.take_bytes, token, sent)
         others = [address for address, revision in took.items() if revision not in (-1, REVISION)]
         if others:
             self._refuse(others, f"The search has another revision on {', '.join(others)}.")
         return [address for address, revision in took.items() if revision == REVISION]
 
-    def _on_each(self, workers: Iterable[str], call: Callable[[], tuple[Any, ...]]) -> dict[str, int]:
+    def _on_each(self, workers: Iterable[str], function: Callable[..., int], *arguments: Any) -> dict[str, int]:
         """Call a function on each worker; return its results from those that are still there afterwards."""
         from distributed import wait
 
         waiting: dict[str, Future] = {}
         for address in workers:
-            function, *arguments = call()
             waiting[address] = self._client.submit(
                 function, *arguments, workers=[address], allow_other_workers=False, pure=False
             )

@@ -11,10 +11,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo.annotate.estimating import Estimate
+from pcneo.annotate.estimating import TRIAL_MEMBERSHIPS, Estimate, membership_seconds, writing
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, _student, draw_sample
-from pcneo.annotate.write_pace import TRIAL_MEMBERSHIPS, membership_seconds, writing
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection

@@ -18,7 +18,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from pcneo.annotate.filing import part_positions
+from pcneo.annotate.streaming import part_positions
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection

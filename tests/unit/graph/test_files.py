@@ -96,7 +96,7 @@ def test_string_keys_are_ordered_by_code_point(write):
 def test_columns_after_the_second_are_ignored_and_their_lines_counted(write):
     file = read_graph_file(write("1 2 0.5 77\n2 3\n3 4 {'a': 1, 'b': 2}\n"))
     assert edges(file) == [(1, 2), (2, 3), (3, 4)]
-    assert file.left_out.lines_with_more_columns == 2
+    assert file.lines_with_more_columns == 2
 
 
 def test_integers_with_a_tab_before_the_weight_are_read_as_two_keys(write):
@@ -119,8 +119,8 @@ def test_a_no_break_space_separates_nothing(write):
 def test_a_header_in_the_usual_words_is_skipped_and_reported(write):
     file = read_graph_file(write("# made by hand\nSource,Target,Weight\nann,bob,1\n"))
     assert edges(file) == [("ann", "bob")]
-    assert file.left_out.header == "Source,Target,Weight"
-    assert file.left_out.lines_with_more_columns == 1
+    assert file.header == "Source,Target,Weight"
+    assert file.lines_with_more_columns == 1
 
 
 def test_header_words_below_the_first_edge_are_keys(write):
@@ -218,8 +218,8 @@ def test_blocks_of_plain_integers_are_read_as_line_by_line(write, monkeypatch, s
     expected = sorted({(min(a, b), max(a, b)) for a, b in pairs if a != b})
     assert edges(quick) == edges(slow) == expected
     assert quick.lines == slow.lines == 600
-    assert quick.left_out == slow.left_out
-    assert quick.left_out.lines_with_more_columns == (200 if more else 0)
+    assert quick.header == slow.header
+    assert quick.lines_with_more_columns == slow.lines_with_more_columns == (200 if more else 0)
 
 
 def test_plain_blocks_are_taken_the_quick_way(write, monkeypatch):
@@ -453,7 +453,7 @@ def test_attributes_that_are_no_scalars_are_dropped_and_counted(write):
     text = f"graph [ {nodes} edge [ source 1 target 2 w 1 w 2 ] ]"
     file = read_graph_file(write(text, "g.gml"))
     assert list(file.vertices()) == [(1, {"size": 3}), (2, {})]
-    assert file.left_out.attributes_dropped == {"place": 2, "w": 1}
+    assert file.attributes_dropped == {"place": 2, "w": 1}
 
 
 def test_what_gephi_draws_is_dropped_and_counted(write):
@@ -463,7 +463,7 @@ def test_what_gephi_draws_is_dropped_and_counted(write):
     )
     file = read_graph_file(write(text, "g.gexf"))
     assert list(file.vertices()) == [(1, {"label": "Ann"}), (2, {})]
-    assert file.left_out.attributes_dropped == {"viz": 1}
+    assert file.attributes_dropped == {"viz": 1}
 
 
 GRAPHML_INT = '<key id="d" for="node" attr.name="n" attr.type="long"/>'
