@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph
-from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
+from pcneo.basics.visible import csv_row
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
 from pcneo.search import VertexSteadiness, check_orders, search_orders
