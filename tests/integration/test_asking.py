@@ -20,7 +20,7 @@ from services import look, serving
 import pcneo
 from pcneo.errors import ConnectionFailedError, ParameterError, RequestError
 from pcneo.service import placing
-from pcneo.service.blocking import ask
+from pcneo.service.placing import ask
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
