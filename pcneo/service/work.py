@@ -51,8 +51,8 @@ class Work:
     question: Question
     lease: Lease
     figures: Figures
-    opens: Opens = open_graph
-    trims: bool = True
+    opens: Opens
+    trims: bool
 
     def do(self) -> Answer:
         """Do the work and answer the request; return the answer. If an error ends the work, nothing became visible."""
