@@ -71,12 +71,13 @@ class Figures:
         if self.starting:
             return False, "starting: the search is compiled first, for up to half a minute"
         silence = self.silence
-        when = "" if silence is None else f" {silence:.1f} s ago"
-        if self.reachable and silence is not None and silence < SILENT_SECONDS:
-            return True, f"ok: the database answered{when}"
-        if self.reachable and silence is not None:
-            return False, f"no contact for {silence:.1f} s: either the database hangs, or this process does"
-        return False, f"the database does not answer{when and f'; it last did{when}'}"
+        if silence is None:
+            return False, "the database does not answer"
+        if not self.reachable:
+            return False, f"the database does not answer; it last did {silence:.1f} s ago"
+        if silence < SILENT_SECONDS:
+            return True, f"ok: the database answered {silence:.1f} s ago"
+        return False, f"no contact for {silence:.1f} s: either the database hangs, or this process does"
 
     def add_update(self, command: str, result: WriteResult) -> None:
         """Add what one update wrote, and how long it took; `command` is `update` where no request asked for it."""

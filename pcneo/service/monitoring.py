@@ -73,7 +73,7 @@ def monitored(service: Service, address: str) -> Iterator[int]:
         raise ParameterError(
             f"--metrics cannot use {address}: {error.strerror}.", name="metrics", value=address
         ) from error
-    door = _Door(lambda: service.figures.health(), lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
+    door = _Door(service.figures.health, lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
     thread = threading.Thread(target=door.serve, args=(loop, listener), name="pcneo-metrics", daemon=True)
     thread.start()
     try:
