@@ -10,7 +10,7 @@ from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.errors import ConnectionFailedError
-from pcneo.service.placing import AnsweredRequest, Pause, PlacedRequest, Step, conversation
+from pcneo.service.placing import AnsweredRequest, Pause, PlacedRequest, Statement, Step, conversation
 from pcneo.store.connection import connect_async, settings_of
 from pcneo.store.failures import translated
 from pcneo.store.sessions import limited, session_options
@@ -80,20 +80,21 @@ class AsyncDb:
         if isinstance(step, Pause):
             await asyncio.sleep(step.seconds)
             return []
-        rows = self._rows("WRITE" if step.writes else "READ", step.name, step.parameters)
+        rows = self._rows(step)
         return await (asyncio.shield(rows) if step.last else rows)
 
-    async def _rows(self, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
-        text = load_statement(statement).render({})
+    async def _rows(self, step: Statement) -> list[Row]:
+        text = load_statement(step.name).render({})
 
         async def work(transaction: AsyncManagedTransaction) -> list[Row]:
-            return [dict(record.items()) async for record in await transaction.run(text, parameters)]
+            return [dict(record.items()) async for record in await transaction.run(text, step.parameters)]
 
-        if access == "WRITE":
-            work = limited(work)
+        options = session_options(self._driver, self._database, "WRITE" if step.writes else "READ")
         with translated():
-            async with self._driver.session(**session_options(self._driver, self._database, access)) as session:
-                return await (session.execute_write if access == "WRITE" else session.execute_read)(work)
+            async with self._driver.session(**options) as session:
+                if step.writes:
+                    return await session.execute_write(limited(work))
+                return await session.execute_read(work)
 
     async def close(self) -> None:
         """Close the driver, unless the caller opened it."""

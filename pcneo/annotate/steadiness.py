@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph
-from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
+from pcneo.basics.visible import csv_row
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
 from pcneo.graph.given import positions_of

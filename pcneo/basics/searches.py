@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.basics.spelling import did_you_mean
@@ -154,24 +154,12 @@ def one_or_several(p: AnyP | Iterable[AnyP]) -> list[AnyP]:
     return list(p) if isinstance(p, Iterable) and not isinstance(p, str) else [p]
 
 
-class SearchKind(NamedTuple):
-    """One of the searches.
-
-    Attributes:
-        meaning: a few words for the help.
-        takes_effort: whether more effort can find better answers.
-    """
-
-    meaning: str
-    takes_effort: bool
-
-
 SEARCHES = {
-    "smallest": SearchKind("few members, many connections among them", takes_effort=True),
-    "density": SearchKind("the paper's search", takes_effort=False),
-    "degree": SearchKind("a reconstruction of an older baseline", takes_effort=False),
+    "smallest": "few members, many connections among them",
+    "density": "the paper's search",
+    "degree": "a reconstruction of an older baseline",
 }
-"""The searches by name (ALGORITHM.md#scores); `pcneo.search.cohesion.KERNELS` has the code for each.
+"""The searches (ALGORITHM.md#scores), with a few words for help; `pcneo.search.cohesion.KERNELS` has the code of each.
 
 `degree` is a reconstruction of the 2021 baseline; anything that reports it must call it that.
 """
@@ -216,7 +204,7 @@ class Search:
             raise ParameterError(
                 f"effort must be a whole number of at least 1, not {effort!r}.", name="effort", value=effort
             )
-        if effort > 1 and not SEARCHES[check_search(name)].takes_effort:
+        if effort > 1 and check_search(name) != "smallest":
             raise ParameterError(
                 f"Only the search smallest takes an effort above 1, not {name}.", name="effort", value=effort
             )

@@ -48,11 +48,8 @@ class Selection:
     @property
     def default_name(self) -> str:
         """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
-        parts = (
-            *map("|".join, (map(_plain, self.node_labels), map(_plain, self.relationship_types))),
-            _plain(self.key),
-        )
-        return "/".join(parts)
+        labels, types = "|".join(map(_plain, self.node_labels)), "|".join(map(_plain, self.relationship_types))
+        return f"{labels}/{types}/{_plain(self.key)}"
 
 
 def _plain(name: str) -> str:

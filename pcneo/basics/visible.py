@@ -1,11 +1,15 @@
-"""Text for terminals: characters that a terminal would obey, or that reorder text, are written like `\\u001b`.
+"""Text that no terminal obeys, with numbers like `\\u001b` for what it would obey; CSV that no spreadsheet runs.
 
 Anyone may have made the keys, names and files. JSON and CSV are for programs and keep every character that UTF-8 has.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Sequence
+from typing import Any
 
 _OBEYED = re.compile(
     "["
@@ -15,6 +19,7 @@ _OBEYED = re.compile(
     "\\ud800-\\udfff"  # lone surrogates: bytes that were not UTF-8
     "]"
 )
+_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -29,3 +34,18 @@ def is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def csv_row(values: Sequence[Any]) -> str:
+    r"""Return a row of CSV whose cells no spreadsheet runs, without a line end.
+
+    Text that begins with `=`, `+`, `-`, `@`, a tab, a carriage return or `'` gets a `'` before it; numbers stay as
+    they are.
+    """
+    out = io.StringIO()
+    csv.writer(out).writerow(map(_guarded, values))  # quotes cells with \r or \n, the characters of its own line end
+    return out.getvalue().removesuffix("\r\n")
+
+
+def _guarded(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_RUN_BY_SPREADSHEETS) else value

@@ -62,7 +62,7 @@ def annotate(
         SearchName | None,
         typer.Option(
             "--search",
-            help="; ".join(f"{name}: {kind.meaning}" for name, kind in SEARCHES.items()) + ".",
+            help="; ".join(f"{name}: {meaning}" for name, meaning in SEARCHES.items()) + ".",
             show_default=f"every standing run's, or {DEFAULT_SEARCH}",
         ),
     ] = None,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import counted
 from pcneo.basics.json_form import camel
+from pcneo.basics.visible import csv_row
 from pcneo.cli.console import connected, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json, complete_graphs

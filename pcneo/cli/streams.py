@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from pcneo.basics.csv_rows import csv_row
-from pcneo.basics.visible import visible
+from pcneo.basics.visible import csv_row, visible
 from pcneo.errors import OutputError, PcneoError
 
 _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")

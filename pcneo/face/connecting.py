@@ -16,8 +16,8 @@ from pcneo.errors import ParameterError
 from pcneo.face.graph_handle import GraphHandle, graph_handle
 from pcneo.face.listings import Listing
 from pcneo.face.run_handle import Run, listed_runs
-from pcneo.service.blocking import ask as ask_service
 from pcneo.service.placing import AnsweredRequest
+from pcneo.service.placing import ask as ask_service
 from pcneo.store.connection import connect as connect_to_store
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
 from pcneo.face.listings import Listing
 from pcneo.face.run_handle import Run, listed_runs
-from pcneo.service.blocking import ask as ask_service
 from pcneo.service.placing import AnsweredRequest
+from pcneo.service.placing import ask as ask_service
 
 if TYPE_CHECKING:
     from pcneo.face.budget_handle import Budget

@@ -44,9 +44,9 @@ class CohesionStream(Table, Iterator[Cohesion]):
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each cohesion that has not been read yet."""
-        names = ("vertex", "size", "edges", "density", "proven", "best")
+        names = ("size", "edges", "density", "proven", "best")
         return columns_of(
-            {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names[1:]}, "members": list(c.members)}
+            {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names}, "members": list(c.members)}
             for c in self
         )
 
@@ -71,7 +71,6 @@ class GraphModes:
         self, p: SeveralP | None, search: str | None, vertices: Vertices | None, effort: int | None,
         concurrency: int | None, check: bool, scheduler: Client | None, progress: Progress | None,
     ) -> Asked:  # fmt: skip
-        """Return what every mode of annotate takes."""
         return {
             "p": p,
             "search": search,

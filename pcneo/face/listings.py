@@ -28,8 +28,8 @@ class Listing(Table, Sequence[T], Generic[T]):
     [800]
     """
 
-    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: tuple[str, str]) -> None:
-        """Take the items, a function that makes a row of an item, and the words for one item and for several."""
+    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: str) -> None:
+        """Take the items, a function that makes a row of an item, and the word for one item."""
         self._items = tuple(items)
         self._row = row
         self._what = what
@@ -52,10 +52,9 @@ class Listing(Table, Sequence[T], Generic[T]):
 
     def __repr__(self) -> str:
         """Return the number of items, and name the first few."""
-        one, several = self._what
         named = ", ".join(map(self._name, self._items[:4]))
         more = ", …" if len(self) > 4 else ""
-        return f"{counted(len(self), one, several)}{f': {named}{more}' if self else ''}"
+        return f"{counted(len(self), self._what)}{f': {named}{more}' if self else ''}"
 
     def _name(self, item: T) -> str:
         """Return the first column; for a run its id, which needs no query."""

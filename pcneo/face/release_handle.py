@@ -46,12 +46,7 @@ class Counts(Table):
         beforehand: what was reported before the spend; lines that say so are only for the owner.
     """
 
-    def __init__(
-        self,
-        prepared: Sequence[Prepared],
-        released: Sequence[Released],
-        terms: Terms = Terms(),
-    ) -> None:
+    def __init__(self, prepared: Sequence[Prepared], released: Sequence[Released], terms: Terms) -> None:
         """Take the prepared releases and those that were made; after a dry run there are none of the latter."""
         self.releases = tuple(released)
         self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
@@ -146,25 +141,25 @@ def make_release(
     progress: Progress | None = None,
 ) -> Counts:
     """Make a release for each k of its mechanism; return its results."""
-    requests = each_k(request)
-    prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
-    _warn(released)
+    prepared, released = _release(db, each_k(request), terms, selection, progress)
     return Counts(prepared, released, terms)
-
-
-def _warn(released: Sequence[Released]) -> None:
-    for made in released:
-        if made.warning:
-            log.warning("%s: %s", made.public.name, made.warning)
 
 
 def release_batch(
     db: Database, path: AnyPath, terms: Terms, *, selection: Selection, progress: Progress | None
 ) -> list[Counts]:
     """Make the releases in the rows of a CSV file together; return a `Counts` for each file that is written."""
-    requests = read_batch(path)
-    prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
-    _warn(released)
+    prepared, released = _release(db, read_batch(path), terms, selection, progress)
     made = released or [None] * len(prepared)
     each = zip(prepared, made, strict=True)
     return [Counts([ready], [one] if one else [], terms) for ready, one in each]
+
+
+def _release(
+    db: Database, requests: Sequence[Release], terms: Terms, selection: Selection, progress: Progress | None
+) -> tuple[Sequence[Prepared], Sequence[Released]]:
+    prepared, released = release(db, requests=requests, selection=selection, terms=terms, progress=progress)
+    for made in released:
+        if made.warning:
+            log.warning("%s: %s", made.public.name, made.warning)
+    return prepared, released

@@ -84,7 +84,6 @@ class Run(CohesionsByKey):
         return self._now().moved
 
     def _now(self) -> StoredRun:
-        """Return the run as it is now."""
         from pcneo.stored.runs import find_run, kept_versions
 
         now = find_run(self._db, run=self.id)
@@ -116,7 +115,7 @@ class Run(CohesionsByKey):
         >>> [version.version for version in run.history()]
         [1]
         """
-        return Listing(self._db.list_versions(self.id), record_row, ("version", "versions"))
+        return Listing(self._db.list_versions(self.id), record_row, "version")
 
     def diff(self, before: int, after: int | None = None) -> Listing[Difference]:
         """Return the vertices whose cohesions differ between two kept versions, ascending.
@@ -144,7 +143,7 @@ class Run(CohesionsByKey):
             )
         before, after = checked_count("before", before), checked_count("after", after)
         differences = diff(self._db, run=self.id, before=before, after=after)
-        return Listing(differences, difference_row, ("difference", "differences"))
+        return Listing(differences, difference_row, "difference")
 
     def check(self, progress: Progress | None = None) -> VerifiedRun:
         """Read graph and memberships again, and check whether they are still those of the run.
@@ -329,7 +328,7 @@ class Run(CohesionsByKey):
                 name="mechanism",
                 value=mechanism,
             )
-        groups = self._now().run.version if self._fixed and not self._is_current() else None
+        groups = self._now().run.version if self._is_earlier() else None
         request = Release(
             mechanism=mechanism, to=to, report=report, answers=answers, answers_from=answers_of(answers_from),
             parties=parties, run=self.id, groups=groups,
@@ -368,17 +367,17 @@ class Run(CohesionsByKey):
         from pcneo.stored.cleaning import clean
         from pcneo.stored.versions import let_go
 
-        if self._fixed and not self._is_current():
+        if self._is_earlier():
             return let_go(self._db, run=self.id, version=self._stored.run.version)
         return clean(self._db, run=self.id, progress=progress).hubs
 
-    def _is_current(self) -> bool:
+    def _is_earlier(self) -> bool:
         from pcneo.stored.runs import find_run
 
-        return find_run(self._db, run=self.id).run.version == self._stored.run.version
+        return self._fixed and find_run(self._db, run=self.id).run.version != self._stored.run.version
 
     def _refuse_earlier(self, verb: str) -> None:
-        if self._fixed and not self._is_current():
+        if self._is_earlier():
             raise ParameterError(f"{verb} works only on the current version of a run.", name="version", value=None)
 
     def __reduce__(self) -> Any:
@@ -391,7 +390,7 @@ def listed_runs(db: Database, graph: str | None = None) -> Listing[Run]:
     from pcneo.stored.runs import list_runs
 
     found = list_runs(db, graph=graph)
-    return Listing((Run(db, stored) for stored in found), _row, ("run", "runs"))
+    return Listing((Run(db, stored) for stored in found), _row, "run")
 
 
 def _row(run: Run) -> dict[str, Any]:

@@ -11,9 +11,8 @@ display. To draw your own picture:
 """
 
 from pcneo.plots.cohesion_picture import draw_cohesion
-from pcneo.plots.distributions import draw_distributions
+from pcneo.plots.distributions import draw_distributions, draw_profile
 from pcneo.plots.page import Page, draw_page
-from pcneo.plots.profiles import draw_profile
 from pcneo.plots.style import (
     LOOKS,
     PAGE,

@@ -107,11 +107,11 @@ def title_of(shown: CohesionAround) -> str:
     search = "" if cohesion.search.name == DEFAULT_SEARCH else f", {look(cohesion.search.name).label}"
     counts = [counted(cohesion.size, "member"), counted(cohesion.edges, "critical connection")]
     counts.append(f"density {cohesion.density:.2g}")
-    return (
-        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}{search}\n"
-        f"{', '.join(text.replace(' ', TIE) for text in counts)}"
-        f"{shown.note and f'{chr(10)}{shown.note}'}"
-    )
+    lines = [
+        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}{search}",
+        ", ".join(text.replace(" ", TIE) for text in counts),
+    ]
+    return "\n".join([*lines, shown.note] if shown.note else lines)
 
 
 def entries_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from types import TracebackType
 
 from pcneo.basics.stopping import new_flag
 from pcneo.errors import PcneoError
@@ -62,9 +61,7 @@ class Lease:
         self._keeper.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop watching; the claim counts until it is answered, given back, or runs out."""
         self.let_be()
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pcneo.errors import ParameterError, PcneoError, needs_extra
 from pcneo.service.events import tell
-from pcneo.service.metrics import Metrics
+from pcneo.service.figures import Metrics
 
 if TYPE_CHECKING:
     from pcneo.service.serving import Service
@@ -73,7 +73,7 @@ def monitored(service: Service, address: str) -> Iterator[int]:
         raise ParameterError(
             f"--metrics cannot use {address}: {error.strerror}.", name="metrics", value=address
         ) from error
-    door = _Door(lambda: service.figures.health(), lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
+    door = _Door(service.figures.health, lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
     thread = threading.Thread(target=door.serve, args=(loop, listener), name="pcneo-metrics", daemon=True)
     thread.start()
     try:

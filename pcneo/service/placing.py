@@ -1,4 +1,4 @@
-"""A request as an application places it, and the conversation that waits for its answer, for any driver."""
+"""A request as an application places it, and the conversation that waits for its answer, with any driver."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import time
 import uuid
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP, P
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
+
+if TYPE_CHECKING:
+    from pcneo.store.database import Database
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
@@ -189,3 +192,37 @@ class Patience:
                 status="cancelled",
             )
         return min(pause, left)
+
+
+def ask(
+    db: Database,
+    *,
+    command: str = "annotate",
+    request: Key | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+    **asked: Any,
+) -> AnsweredRequest:
+    """Ask `pcneo serve` beside the database, and wait for its answer (DATA-MODEL.md#requests).
+
+    Loads no compiled code. When interrupted or out of time, it cancels the request.
+    """
+    steps = conversation(PlacedRequest.of(command, request, **asked), timeout, progress)
+    try:
+        step = next(steps)
+        while True:
+            try:
+                rows = _take(db, step)
+            except BaseException as error:  # noqa: BLE001 - the conversation decides, and raises it again
+                step = steps.throw(error)
+            else:
+                step = steps.send(rows)
+    except StopIteration as end:
+        return end.value
+
+
+def _take(db: Database, step: Step) -> list[Row]:
+    if isinstance(step, Pause):
+        time.sleep(step.seconds)
+        return []
+    return (db.write if step.writes else db.read)(step.name, **step.parameters)

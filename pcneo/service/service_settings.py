@@ -90,7 +90,7 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
     named = {name.replace("-", "_"): value for name, value in options.items()}
     for name in named:
         if name not in names:
-            known = ", ".join(sorted(known.replace("_", "-") for known in names))
+            known = ", ".join(sorted(map(_option, names)))
             raise ParameterError(
                 f"{path} has an unknown option {name!r}; the options are {known}.", name="config", value=name
             )

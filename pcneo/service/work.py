@@ -51,8 +51,8 @@ class Work:
     question: Question
     lease: Lease
     figures: Figures
-    opens: Opens = open_graph
-    trims: bool = True
+    opens: Opens
+    trims: bool
 
     def do(self) -> Answer:
         """Do the work and answer the request; return the answer. If an error ends the work, nothing became visible."""
@@ -135,19 +135,13 @@ class Work:
             wanted = question.run or graph
             raise NotFoundError(f"There is no run {wanted!r} to check.", what="run", name=wanted)
         verified = [compared for run in runs for compared in verify(marked, run=run.id, progress=self.lease)]
-        self.lease.let_be()
-        answer = Answer("complete", " ".join(map(_verdict, verified)))
-        self.queue.finish(self.claim, answer)
-        return answer
+        return self._finish(" ".join(map(_verdict, verified)))
 
     def _clean(self) -> Answer:
         wanted = self.question.run or ""
         run = next((run for run in self.queue.db.list_runs() if run.id == wanted), None)
         if run is None or not self._is_allowed(run.graph):
-            self.lease.let_be()
-            answer = Answer("complete", f"No run {wanted!r} is stored, so there was nothing to remove.")
-            self.queue.finish(self.claim, answer)
-            return answer
+            return self._finish(f"No run {wanted!r} is stored, so there was nothing to remove.")
         answer = Answer("complete", f"Run {run.id} was removed; it had {run.cohesions:,} cohesions.")
         marked = self._marked()
         graph = _known(marked, run.graph)
@@ -162,6 +156,12 @@ class Work:
                 pass
         except PcneoError as error:
             log.debug("the remains of run %s are left to the next writer: %s", run.id, error)
+        return answer
+
+    def _finish(self, message: str) -> Answer:
+        self.lease.let_be()
+        answer = Answer("complete", message)
+        self.queue.finish(self.claim, answer)
         return answer
 
     def _is_allowed(self, graph: str) -> bool:

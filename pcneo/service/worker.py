@@ -44,7 +44,7 @@ LONGEST_WAIT = 30.0
 TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which would take twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
-"""How long a request waits for someone's lock if it has been given back because of one."""
+"""How long a request waits for someone's lock if it has been given back because of one: others are not held up."""
 LONGEST_MESSAGE, LONGEST_NAME = 500, 100
 """The most characters of an answer, and of a property in the log."""
 
@@ -120,7 +120,7 @@ class Worker:
             known = [record.name for record in self._queue.db.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
             lease = Lease(self._queue, claim, max(1, len(question.p)))
-            patience = lock_patience(self._patience(claim))
+            patience = lock_patience(WAITED_BEFORE_SECONDS if claim.busy else BLOCKED_SECONDS)
             with lease, patient_until(lease.stopping), stoppable(lease.flag), patience:
                 self._lease = lease
                 if self._ending.is_set():
@@ -144,10 +144,6 @@ class Worker:
             return self._after(claim, lease.stopped or error, lease.progress)  # what stopped it made it fail
         finally:
             self._lease = None
-
-    def _patience(self, claim: Claim) -> float:
-        """How long the work may wait for someone's lock: less where it has waited before, so others are not held up."""
-        return WAITED_BEFORE_SECONDS if claim.busy else BLOCKED_SECONDS
 
     def _is_to_trim(self, question: Question) -> bool:
         """Whether versions are let go after this request: always after whole graphs, rarely after single vertices."""

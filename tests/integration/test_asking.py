@@ -20,7 +20,7 @@ from services import look, serving
 import pcneo
 from pcneo.errors import ConnectionFailedError, ParameterError, RequestError
 from pcneo.service import placing
-from pcneo.service.blocking import ask
+from pcneo.service.placing import ask
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
@@ -162,9 +162,9 @@ def test_a_cancelled_task_cancels_its_request(db, server):
 def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_it_too(db, server, monkeypatch):
     send = pcneo.aio.AsyncDb._rows
 
-    async def answered_late(adb: Any, access: str, statement: str, parameters: Any) -> Any:
-        rows = await send(adb, access, statement, parameters)
-        if statement == "place_request":
+    async def answered_late(adb: Any, step: Any) -> Any:
+        rows = await send(adb, step)
+        if step.name == "place_request":
             await asyncio.sleep(60)
         return rows
 

@@ -21,7 +21,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, PcneoError, RequestError
 from pcneo.release import Terms, budget, release
 from pcneo.release.checking import check
-from pcneo.service.blocking import ask
+from pcneo.service.placing import ask
 from pcneo.stored import cleaning, queries, runs, showing, versions
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]

@@ -29,7 +29,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError
 from pcneo.release import budget
 from pcneo.release.checking import check
-from pcneo.service import blocking
+from pcneo.service import placing
 from pcneo.store import sessions, waiting
 from pcneo.store.graph_loader import GraphLoader
 from pcneo.store.lock import GraphLock
@@ -399,7 +399,7 @@ def test_a_request_that_somebody_holds_is_not_waited_for_without_end(
     db: Database, server: Server, monkeypatch: pytest.MonkeyPatch, soon: None, way: str
 ) -> None:
     def place() -> None:
-        blocking.ask(db.store, graph="ring", request="held")
+        placing.ask(db.store, graph="ring", request="held")
 
     async def place_soon() -> None:
         async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:

@@ -23,7 +23,7 @@ from services import serving
 import pcneo as package
 from pcneo import Selection, annotate
 from pcneo.basics import exact_numbers
-from pcneo.service.blocking import ask
+from pcneo.service.placing import ask
 from pcneo.store import database, sessions
 from pcneo.store.statements import load_statement
 

@@ -24,7 +24,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError, RequestError
 from pcneo.release import spending
 from pcneo.service import serving
-from pcneo.service.blocking import ask
+from pcneo.service.placing import ask
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import Database
 from pcneo.store.failures import translated

@@ -242,7 +242,6 @@ REPLACED: Mapping[str, Mapping[str, Any]] = {
     "pcneo.service.lease": {"threading": THREADING, "time": TIME},
     "pcneo.service.serving": {"threading": THREADING, "time": TIME, "_warm_up": lambda: None},
     "pcneo.service.schedule": {"time": TIME},
-    "pcneo.service.blocking": {"time": TIME},
     "pcneo.service.placing": {"time": TIME},
 }
 """By module, the names in it that stand for something else while a simulation runs."""

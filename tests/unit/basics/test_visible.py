@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from pcneo.basics.csv_rows import csv_row
-from pcneo.basics.visible import visible
+from pcneo.basics.visible import csv_row, visible
 from pcneo.cli.console import print_json, print_table
 from pcneo.cli.main import run
 from pcneo.cli.streams import VisibleFormatter, note, say

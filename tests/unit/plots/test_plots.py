@@ -21,7 +21,6 @@ from pcneo.basics.model import ShownCohesion
 from pcneo.basics.searches import Search
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.plots import cohesion_picture as cohesion_plots
-from pcneo.plots import profiles
 from pcneo.plots.labels import LONGEST_LABEL, TIE, fitted, labels
 from pcneo.plots.rings import SLOT, arrange
 
@@ -299,7 +298,7 @@ def test_vertices_without_neighbours_alone_can_be_drawn(tmp_path):
 @pytest.mark.parametrize("ps", [("1/10", "3/10"), tuple(f"{i}/10" for i in range(1, 10))])
 def test_labels_of_axes_are_no_longer_than_the_axes(ps: tuple[str, ...]) -> None:
     runs = {p: (np.array([2, 300]), np.array([1.0, 0.5])) for p in ps}
-    figure: Any = profiles.draw_profile(runs, "degree", vertices=2)
+    figure: Any = plots.draw_profile(runs, "degree", vertices=2)
     figure.draw_without_rendering()
     for plane in figure.axes:
         box, label = plane.get_window_extent(), plane.yaxis.label.get_window_extent()
