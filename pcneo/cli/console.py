@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,8 @@ class Bars(ProgressBars):
 @contextmanager
 def connected() -> Iterator[Database]:
     """Open the database that the environment names, or the running local server, and note which on standard error."""
-    named = chosen_folder()
-    settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
-    with open_database(settings or local_settings(), local=settings is None) as db:
+    named = named_settings(_ask_password if can_ask() else None)
+    with open_database(named or local_settings(), local=named is None) as db:
         yield db
 
 
@@ -102,6 +101,11 @@ def choose_server(data: Path | None) -> None:
 def chosen_folder() -> Path | None:
     """The data folder that `pcneo --data FOLDER` names, or None."""
     return _chosen.get("data")
+
+
+def named_settings(ask: Callable[[str], str] | None = None) -> ConnectionSettings | None:
+    """Return how to reach the server that the environment names, if it names one and --data none."""
+    return read_environment(os.environ, ask) if chosen_folder() is None else None
 
 
 def local_settings() -> ConnectionSettings:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pcneo.basics.config import read_environment
-from pcneo.cli.console import local_settings
+from pcneo.cli.console import local_settings, named_settings
 from pcneo.errors import PcneoError
 
 
@@ -36,7 +34,7 @@ def _names(of: Callable[..., str]) -> list[str]:
     from pcneo.stored.runs import list_runs
 
     try:
-        with connect_to(read_environment(os.environ) or local_settings()) as db:
+        with connect_to(named_settings() or local_settings()) as db:
             return sorted({of(stored) for stored in list_runs(db)})
     except PcneoError:
         return []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import sys
 from contextlib import nullcontext
@@ -12,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from pcneo.basics.config import ConnectionSettings, read_environment
-from pcneo.cli.console import local_settings
+from pcneo.basics.config import ConnectionSettings
+from pcneo.cli.console import local_settings, named_settings
 from pcneo.cli.streams import say_verbatim
 
 OTHER = {"config", "print_unit", "help"}
@@ -118,7 +117,7 @@ def serve(
 
 
 def _connection() -> ConnectionSettings:
-    return read_environment(os.environ) or local_settings()
+    return named_settings() or local_settings()
 
 
 def _log_events(as_json: bool) -> None:

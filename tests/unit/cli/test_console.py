@@ -19,7 +19,7 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, budget, clean, guided, runs
+from pcneo.cli import annotate, budget, clean, console, guided, runs, serve
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.server import telling_fetched
 from pcneo.privacy.account import Account
@@ -89,6 +89,21 @@ def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_na
         code, _, errors = command_line(*named, "server", "status")
         assert code == 1
         assert " ".join(errors.split()) == line
+
+
+def test_a_folder_named_before_the_command_counts_more_than_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    elsewhere = ConnectionSettings("bolt://elsewhere:7687", "ann", "hers")
+    monkeypatch.setattr(console, "read_environment", lambda *_: elsewhere)
+    monkeypatch.setattr(servers, "status", lambda folder: SERVER if folder == tmp_path else None)
+    assert serve._connection() == console.named_settings() == elsewhere
+    console.choose_server(tmp_path)
+    try:
+        assert serve._connection() == ConnectionSettings(SERVER.uri, SERVER.username, SERVER.password)
+        assert console.named_settings() is None
+    finally:
+        console.choose_server(None)
 
 
 @pytest.mark.parametrize("command", ["start", "status"])
