@@ -12,11 +12,12 @@ import numpy as np
 
 import pcneo
 from pcneo.basics.model import Graph, Key, KeyArray
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.cli.streams import csv_row
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.counting.protected import Groups, Hull, PairAnswers, protect
+from pcneo.counting.protected import Groups, Hull, protect
 from pcneo.errors import GraphError
 from pcneo.graph import graph_from_edges
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter

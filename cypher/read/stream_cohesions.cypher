@@ -8,12 +8,8 @@
 //   $version  integer  the version
 // returns:
 //   vertex   integer|string        the vertex whose cohesion it is
-//   size     integer 1..           members, the vertex included
-//   edges    integer 0..           the graph's edges inside
 //   members  list<integer|string>  in no order
 MATCH (cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until > $version
 RETURN [(vertex:Person)-[:HAS_COHESION]->(cohesion) | vertex.id][0] AS vertex,
-       cohesion.size AS size,
-       cohesion.edges AS edges,
        [(member:Person)-[:IN_COHESION]->(cohesion) | member.id] AS members

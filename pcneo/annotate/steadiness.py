@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
-from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
+from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import AnyPath
 from pcneo.basics.visible import csv_row
 from pcneo.basics.whole_file import check_place, refusing, whole_file
-from pcneo.errors import ParameterError
+from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph.given import positions_of
 from pcneo.search import VertexSteadiness, check_orders, search_orders
+from pcneo.store.chosen_graph import other_kind
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
@@ -101,6 +103,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
     if asked.get("scheduler") is not None:
         raise ParameterError("Numberings are searched on this machine only.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
+    _check_vertices(db, plan)
     paths = new_files_in(to)
     supply = WholeGraph(plan).read()
     positions = None if plan.vertices is None else positions_of(supply.graph, plan.vertices)
@@ -129,6 +132,16 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
         compute_millis=plan.millis() - read_millis,
         configuration=plan.configuration,
     )
+
+
+def _check_vertices(db: Database, plan: Plan) -> None:
+    """Refuse a vertex that the graph does not have, before a folder is made and the whole graph read."""
+    named = plan.vertices or ()
+    there = {key for key, _ in db.get_neighbours(plan.selection, named)}
+    for key in named:
+        if key not in there:
+            other = other_kind(db, plan.selection, key)
+            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph{other}.", what="vertex", name=key)
 
 
 def new_files_in(to: AnyPath) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.console import local_settings, named_settings
+from pcneo.cli.console import choose_server, local_settings, named_settings
 from pcneo.errors import PcneoError
 
 
@@ -19,20 +19,21 @@ def complete_queries(incomplete: str) -> list[tuple[str, str]]:
     return [(query.name, query.summary) for query in list_queries() if query.name.startswith(incomplete)]
 
 
-def complete_runs(incomplete: str) -> list[str]:
+def complete_runs(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the ids of runs that begin with this text; none if no database answers."""
-    return [name for name in _names(lambda stored: stored.run.id) if name.startswith(incomplete)]
+    return [name for name in _names(ctx, lambda stored: stored.run.id) if name.startswith(incomplete)]
 
 
-def complete_graphs(incomplete: str) -> list[str]:
+def complete_graphs(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the names of graphs with runs that begin with this text; none if no database answers."""
-    return [name for name in _names(lambda stored: stored.run.graph) if name.startswith(incomplete)]
+    return [name for name in _names(ctx, lambda stored: stored.run.graph) if name.startswith(incomplete)]
 
 
-def _names(of: Callable[..., str]) -> list[str]:
+def _names(ctx: typer.Context, of: Callable[..., str]) -> list[str]:
     from pcneo.store.connection import connect_to
     from pcneo.stored.runs import list_runs
 
+    choose_server(ctx.find_root().params.get("data"))  # no command runs here, and none has chosen
     try:
         with connect_to(named_settings() or local_settings()) as db:
             return sorted({of(stored) for stored in list_runs(db)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -346,7 +347,7 @@ def _tell_mechanisms() -> None:
 
 
 def _each_k_with_each_epsilon(
-    mechanism: str, epsilons: list[str], to: Any, *, parameters: dict[str, Any], further: dict[str, Any]
+    mechanism: str, epsilons: list[str], to: Any, *, parameters: Mapping[str, Any], further: Mapping[str, Any]
 ) -> list[Release]:
     """Return one release for each ε, of all k."""
     from pcneo.privacy.mechanisms import mechanism_of
@@ -362,7 +363,7 @@ def _each_k_with_each_epsilon(
 
 
 def _confirm(bars: Bars, question: str, why: object) -> bool:
-    """Ask a question, and take it for a no if the person leaves: other releases must still be written, and told."""
+    """Ask a question after its reason; whoever leaves has said no, so that what is under way comes to its end."""
     bars.rest()
     try:
         return typer.confirm(visible(f"{why} {question}", keep="\n"), err=True)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import local_settings, named_settings
+from pcneo.cli.console import chosen_folder, local_settings, named_settings
 from pcneo.cli.streams import say_verbatim
 
 OTHER = {"config", "print_unit", "help"}
@@ -97,9 +97,10 @@ def serve(
     if print_unit:
         from pcneo.service.unit import systemd_unit
 
-        arguments = [text for text in sys.argv[sys.argv.index("serve") + 1 :] if text != "--print-unit"]
-        if config is not None:
-            arguments = [text.replace(str(config), str(config.resolve())) for text in arguments]
+        arguments = [text for text in sys.argv[1:] if text != "--print-unit"]
+        for path in filter(None, (config, chosen_folder())):  # systemd starts it in another folder
+            whole = {str(path): str(path.resolve()), f"--config={path}": f"--config={path.resolve()}"}
+            arguments = [whole.get(text, text) for text in arguments]
         say_verbatim(systemd_unit(arguments, settings.grace).rstrip())
         return
     _log_events(log_json)

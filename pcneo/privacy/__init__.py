@@ -3,7 +3,7 @@
 The promises are stated and proved from GUARANTEE.md#what-is-not-promised on; marks there, such as [critical-flip], also
 stand in comments beside the code that the proofs rest on.
 
-    exact             ε, δ and scales as fractions: read from text, written as text
+    exact             ε, δ and scales as fractions: read from text, rounded up, written as text
     laplace           the discrete Laplace distribution: variance, pad, standard error, interval
     noise             the only source of noise in a release
     sensitivity       how far one connection can move the counts

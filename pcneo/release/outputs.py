@@ -17,10 +17,11 @@ from typing import Any
 
 from pcneo.basics.config import __version__
 from pcneo.basics.model import Key
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import GraphError
 from pcneo.privacy.exact import exact_text
-from pcneo.privacy.facts import Answers, PairAnswers
+from pcneo.privacy.facts import Answers
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.outlook import noise_warning

@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.basics.run_record import RunRecord
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Mechanism

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from pcneo.basics.model import Key, Progress
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.basics.selection import Selection
 from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.facts import Answers, PairAnswers
+from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn

@@ -39,8 +39,8 @@ WantedBy=multi-user.target
 
 
 def systemd_unit(arguments: Sequence[str], grace: float) -> str:
-    """Return a unit that serves with these arguments."""
-    command = " ".join(map(_word, [sys.executable, "-m", "pcneo", "serve", *arguments]))
+    """Return a unit that runs pcneo with these arguments, `serve` among them."""
+    command = " ".join(map(_word, [sys.executable, "-m", "pcneo", *arguments]))
     return UNIT.format(command=command, grace=grace, removing=REMOVE_SECONDS, stop=grace + REMOVE_SECONDS)
 
 

@@ -88,7 +88,9 @@ def create_note(
 def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) -> None:
     """Replace the values of a damaged record that was read in this transaction."""
     kind = "release" if record.is_release else "budget"
-    transaction.run(f"mend_{kind}", element=record.element, values=values)
+    row = transaction.run(f"mend_{kind}", element=record.element, values=values)[0]
+    if row["mended"] != 1:
+        raise WriteMismatchError(f"{record.record} is no longer in the ledger.", sent=1, written=row["mended"])
 
 
 def mark_releases(transaction: Transaction, graph: str, fingerprint: str, mark: str) -> int:

@@ -573,6 +573,8 @@ def test_how_steady_answers_are_is_written_to_two_files_and_nothing_to_the_datab
     assert "--to" in pathless.stderr
     for wrong in (["--mode", "stream"], ["--plot", "a.svg"], ["--scheduler", "tcp://127.0.0.1:1"], ["--orders", "0"]):
         assert pcneo(*asked, "--to", str(tmp_path / "none"), *wrong).returncode == 2
+    strange = pcneo(*asked, "--to", str(tmp_path / "none"), "--vertex", "3", "--vertex", "9")
+    assert (strange.returncode, "There is no vertex 9 in the graph.\n" in strange.stderr) == (4, True)
     assert not (tmp_path / "none").exists()
     shown = pcneo(*asked, "--to", str(tmp_path / "steady"), "--json")
     assert shown.returncode == 0, shown.stderr

@@ -389,7 +389,7 @@ def test_a_missing_file_and_an_unknown_option_in_one_are_refused(tmp_path: Path)
 def test_the_unit_runs_this_command_and_stays_down_after_a_mistake(monkeypatch):
     from pcneo.service.unit import systemd_unit
 
-    unit = systemd_unit(["--graph", "my friends", "--every", "60s"], 20)
+    unit = systemd_unit(["serve", "--graph", "my friends", "--every", "60s"], 20)
     (start,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
     assert start.endswith('-m pcneo serve --graph "my friends" --every 60s')
     assert "RestartPreventExitStatus=2 5" in unit
@@ -407,7 +407,7 @@ def test_systemd_takes_the_unit(tmp_path):
         done = subprocess.run([str(ANALYZE), "verify", file], capture_output=True, text=True, check=False)
         return done.stderr
 
-    unit = systemd_unit(["--graph", 'a "quoted" 50 % of $HOME \\ and \n more', "--every", "60s"], 20)
+    unit = systemd_unit(["serve", "--graph", 'a "quoted" 50 % of $HOME \\ and \n more', "--every", "60s"], 20)
     assert complaints(unit) == ""
     assert "sometimes" in complaints(unit.replace("on-failure", "sometimes"))
 

@@ -25,8 +25,9 @@ import pytest
 from lengths import usual_or_thorough
 from numpy.typing import NDArray
 
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import Groups, Hull, PairAnswers, protect
+from pcneo.counting.protected import Groups, Hull, protect
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.mechanisms import Critical, mechanism_of

@@ -4,7 +4,6 @@ P̂ is the set of all pairs of vertices inside some group, adjacent or not; Ĝ i
 stay the same when a pair of P̂ is connected or disconnected in the graph.
 """
 
-from pcneo.basics.pair_answers import PairAnswers
 from pcneo.counting.protected.hull import MEMORY, STEPS, Hull
 from pcneo.counting.protected.pairs import Groups, Protected, listed_hull, pair_blocks, pairs_in_groups_of_two, protect
 
@@ -13,7 +12,6 @@ __all__ = [
     "STEPS",
     "Groups",
     "Hull",
-    "PairAnswers",
     "Protected",
     "listed_hull",
     "pair_blocks",

@@ -98,7 +98,8 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
             memberships=len(members),
         )
     pairs, degrees, inside = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(graph.edge_count, np.bool_)
-    larger = np.bincount(edge_ends(graph)[0], minlength=n)
+    ends = np.repeat(np.arange(n, dtype=np.uint32), graph.degrees)
+    larger = np.bincount(ends[ends < graph.neighbours], minlength=n)
     edges_at = np.cumsum(larger) - larger
     with compilation_announced(PAIRS):
         places, of_vertices, met = groups_of_vertices(offsets, members, n)

@@ -19,10 +19,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 from pcneo.basics.memo import Memo
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import decimal_text, exact_text, typed_text
-from pcneo.privacy.facts import Answers, Facts, PairAnswers
+from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms.parameters import CliqueSizes, Exact, Vertices, whole, words_of
 from pcneo.privacy.noise import Noise, add_noise

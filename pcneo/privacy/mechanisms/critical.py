@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import rounded
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
-from pcneo.privacy.facts import Facts, PairAnswers
+from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms.answered import Answered, without_errors
 from pcneo.privacy.mechanisms.base import OWNER, Drawn, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Switch

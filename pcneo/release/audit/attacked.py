@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import PairAnswers, pair_blocks
+from pcneo.counting.protected import pair_blocks
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks, grouped_weights
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, Mechanism

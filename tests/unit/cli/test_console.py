@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, budget, clean, console, guided, runs, serve
+from pcneo.cli import annotate, app, budget, clean, console, guided, runs, serve
 from pcneo.cli.console import exported, print_table, working
 from pcneo.cli.server import telling_fetched
 from pcneo.privacy.account import Account
@@ -104,6 +105,17 @@ def test_a_folder_named_before_the_command_counts_more_than_the_environment(
         assert console.named_settings() is None
     finally:
         console.choose_server(None)
+
+
+def test_names_are_completed_from_the_server_that_is_named_before_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(servers, "status", asked.append)
+    words = f"pcneo --data {tmp_path} budget show "
+    typed = {"_PCNEO_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "5", "NEO4J_URI": "bolt://other"}
+    completed = CliRunner().invoke(app, [], env=typed, prog_name="pcneo")
+    assert (completed.output.strip(), asked) == ("", [tmp_path])
 
 
 @pytest.mark.parametrize("command", ["start", "status"])

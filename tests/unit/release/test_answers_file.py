@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from requested import requested
 
+from pcneo.basics.pair_answers import PairAnswers
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.counting.protected import Groups, Hull, PairAnswers, protect
+from pcneo.counting.protected import Groups, Hull, protect
 from pcneo.errors import FileFormatError, GraphError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_edges, keys_hash
 from pcneo.privacy.mechanisms import Respond
