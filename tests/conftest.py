@@ -6,6 +6,7 @@ servers that the tests had are listed at the end; having no server is a failure.
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import shutil
@@ -22,6 +23,7 @@ import neo4j
 import neo4j_servers
 import pytest
 import stuck
+import typer.main
 from graphs import Database
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
@@ -61,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("COLUMNS", None)  # a shell may export its own width, which tables obey
     os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.SHORT)
     _set_length(config)
+    typer.main.get_command = functools.cache(typer.main.get_command)  # takes 33 ms, and is wanted two thousand times
     # Whoever starts the tests may have them ignore signals, as nohup and background jobs do; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in {"SIGTERM", "SIGHUP"} & set(signal.Signals.__members__):

@@ -20,6 +20,7 @@ import pcneo as package
 from pcneo.errors import ConnectionFailedError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.face.first_steps import sample_path
 from pcneo.privacy.noise import ReleaseNoise
+from pcneo.release.audit import auditing
 
 PERSONS: dict[str, Any] = {"node_labels": "Person", "relationship_types": "KNOWS", "key": "id"}
 pytestmark = pytest.mark.schema("bare")
@@ -30,8 +31,10 @@ MODULES = ("budget_handle", "connecting", "graph_handle", "graph_modes", "listin
 def db(
     server_in_environment: None, empty_database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[package.Db]:
-    """An empty database, as `connect()` finds it, in an empty folder."""
+    """An empty database, as `connect()` finds it, in an empty folder; audits draw few releases."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(auditing, "_MOST_RELEASES", 2)
+    monkeypatch.setattr(auditing, "_ATTACKED_PAIRS", 0)
     with package.connect(database=empty_database) as db:
         yield db
 

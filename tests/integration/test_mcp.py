@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -48,9 +49,8 @@ class Agent:
 
 def talk(server: Server, session: Callable[[Agent], Awaitable[None]], *options: str) -> None:
     """Start `pcneo mcp`, talk to it, and let it go."""
-    command = StdioServerParameters(
-        command=sys.executable, args=["-m", "pcneo", "mcp", *options], env=dict(server.environment)
-    )
+    environment = {"NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"], **server.environment}
+    command = StdioServerParameters(command=sys.executable, args=["-m", "pcneo", "mcp", *options], env=environment)
 
     async def go() -> None:
         async with Client(command, read_timeout_seconds=120) as client:
