@@ -229,10 +229,15 @@ def test_a_hub_of_more_than_65536_neighbours_is_counted(k):
     assert set(supports.tolist()) == {comb(4, k - 2)}
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_number_of_threads_changes_nothing(threads):
+@pytest.fixture(scope="module")
+def searched():
     graph = graph_from_networkx(nx.powerlaw_cluster_graph(300, 8, 0.7, seed=3))
-    batch = search_all(graph, "0.3", concurrency=1)
+    return graph, search_all(graph, "0.3")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_number_of_threads_changes_nothing(threads, searched):
+    graph, batch = searched
     for k in (3, 4):
         assert (clique_counts(graph, k, concurrency=threads) == clique_counts(graph, k, concurrency=3)).all()
         assert (clique_supports(graph, k, concurrency=threads) == clique_supports(graph, k, concurrency=3)).all()

@@ -255,7 +255,7 @@ def test_the_record_is_of_the_twin() -> None:
 
 
 @pytest.mark.parametrize("score", SEARCHES)
-@pytest.mark.parametrize("p", ["0.1", "0.3"])
+@pytest.mark.parametrize("p", ["0.1", pytest.param("0.3", marks=pytest.mark.long)])
 def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, score: str) -> None:
     graph = naive.read_edges(sample_path())
     built = arrays(graph)
