@@ -120,7 +120,12 @@ def _print_advice(advice: Advice) -> None:
             "triangles, need a larger ε. Give --expect."
         )
     for advised in advice.mechanisms:
-        lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
+        lines = {
+            "promises": advised.promises,
+            "exact": advised.exact,
+            "shows": advised.shows,
+            "takes": advised.takes,
+        }
         say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
     modelled = MECHANISMS["modelled"].of_single_counts
     say(

@@ -117,7 +117,7 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         if any(release.answers not in (None, release.id) for release in budget.releases):
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
-            say("  This graph is gone from the database; what it spent still counts against every graph with its data.")
+            say("  pcneo no longer knows this graph; what it spent still counts against every graph with its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
         for entry in budget.notes:

@@ -43,8 +43,9 @@ def show(
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
 
-    Without a run, it is taken from the latest run that has the vertex; if several graphs have it, name one. With --to,
-    the members and critical connections are also written to a file for networkx, Gephi and others.
+    Without a run, it is taken from the latest run of the whole graph, or of single vertices if there is no other; if
+    several graphs have the vertex, name one. With --to, the members and critical connections are also written to a
+    file for networkx, Gephi and others.
 
     Example: pcneo show 58 --plot 58.html
     """

@@ -40,6 +40,11 @@ class Public(NamedTuple):
         """The most triangles that a vertex with as many connections as the mean can be in; at least one."""
         return max(1.0, self.mean_degree * (self.mean_degree - 1) / 2)
 
+    @property
+    def likely(self) -> float:
+        """A third of `most`: in most social networks a vertex is in as many triangles, or more."""
+        return self.most / 3
+
 
 class Earlier(NamedTuple):
     """What earlier releases of a graph have published about it, each figure the most exact; None without one above 0.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
+from pcneo.privacy.foresight import advise
 from pcneo.privacy.outlook import GUESSED_DEGREE, Foresight, Public
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
@@ -82,7 +83,9 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
     if terms.mean_degree is None and release.earlier.mean_degree is None:
         noisy, also = "", ""
         if public.mean_count is None:
-            noisy, also = _at_most(release.mechanism.k, public.mean_degree, error), f", and {expect}"
+            is_refused = release.mechanism.k == _JUDGED and not terms.anyway  # by a sentence that says this, too
+            noisy = "" if is_refused else _at_most(release.mechanism.k, public.mean_degree, error)
+            also = f", and {expect}"
         degree = rounded(public.mean_degree)
         return f" This assumes {degree} connections per vertex{noisy}. If you know better, give --mean-degree{also}."
     return f" Give {expect}, if you know it." if public.mean_count is None else ""
@@ -149,8 +152,33 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise.{judged.advice}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise.{_less_noisy(release, terms)}"
+        f"{judged.advice}"
     )
+
+
+def _less_noisy(release: Prepared, terms: Terms) -> str:
+    """Say from which ε on counts are more than noise, and which command compares mechanisms; nothing with groups."""
+    if release.utility.least_error is not None:
+        return ""
+    n, public = release.mechanism.n, terms.known(release.earlier)
+    degree, error = rounded(min(public.mean_degree, n - 1)), public.mean_count or public.likely
+    of = {"error_of_total": error * n / _JUDGED} if release.mechanism.of_single_counts else {"error_of_count": error}
+    try:
+        _, epsilon = advised(release.mechanism.name, n, public, **of)
+    except ParameterError:  # no ε makes the error so small
+        return f" At any ε they are; `pcneo audit -n {n} -d {degree} -e 1` compares other mechanisms."
+    compares = f"`pcneo audit -n {n} -d {degree} -e {epsilon}` compares mechanisms"
+    return f" With ε below about {epsilon} they are; {compares}."
+
+
+def advised(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:
+    """Return an error as a number, and the smallest ε with so small a one; raise a ParameterError if none has."""
+    advice = advise(n, min(public.mean_degree, n - 1), expect=public.mean_count, **error)
+    (of_it,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
+    if of_it.refused is not None or not of_it.epsilon:
+        raise ParameterError(of_it.refused or "", name="error", value=error)
+    return advice.wanted and advice.wanted.error, of_it.epsilon
 
 
 class _Judged(NamedTuple):

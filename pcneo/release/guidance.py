@@ -6,17 +6,15 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import typed_text
-from pcneo.privacy.foresight import advise
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
 from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
-from pcneo.release.beforehand import foreseen, is_far_below
+from pcneo.release.beforehand import advised, foreseen, is_far_below
 from pcneo.release.budget import account_of, ledger_locked
 from pcneo.release.choice import count_vertices
 from pcneo.release.prepared import Prepared
@@ -55,12 +53,12 @@ def noisy_below(
     usual, given = "probably ", f"if a vertex has {rounded(public.mean_degree)} connections"
     if public.mean_count is not None:
         usual, given = "", f"if a vertex is in {rounded(public.mean_count)} triangles on average"
-    try:  # in most social networks a vertex is in a third, or more, of the triangles that it could be in
-        _, advised = _advise(mechanism, n, public, error_of_count=public.mean_count or public.most / 3)
+    try:
+        _, least = advised(mechanism, n, public, error_of_count=public.mean_count or public.likely)
     except ParameterError:  # no ε makes the error so small
         return None, f" Here, counts are mostly noise at any ε, {given}."
-    offered = "3" if Fraction(advised) <= 3 else None
-    return offered, f" Here, less than about {advised} {usual}leaves mostly noise, {given}."
+    offered = "3" if Fraction(least) <= 3 else None
+    return offered, f" Here, less than about {least} {usual}leaves mostly noise, {given}."
 
 
 def epsilon_for(
@@ -71,7 +69,7 @@ def epsilon_for(
     It raises a ParameterError if no ε does that.
     """
     n, public = _known(db, graph, terms, earlier)
-    off, epsilon = _advise(mechanism, n, public, error_of_total=error)
+    off, epsilon = advised(mechanism, n, public, error_of_total=error)
     return epsilon, (
         f"ε = {epsilon}: with a smaller one, the total would typically be off by more than {rounded(off)}, if a vertex "
         f"has {rounded(public.mean_degree)} connections on average."
@@ -82,15 +80,6 @@ def _known(db: Database, graph: GraphRecord, terms: Terms, earlier: Earlier) -> 
     """Return the number of vertices, and what is stated or published about their connections."""
     n, public = count_vertices(db, graph, None), terms.known(earlier)
     return n, public._replace(mean_degree=min(public.mean_degree, n - 1))
-
-
-def _advise(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:
-    """Return an error as a number, and the smallest ε with so small a one; raise a ParameterError if none has."""
-    advice = advise(n, public.mean_degree, expect=public.mean_count, **error)
-    (advised,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
-    if advised.refused is not None or not advised.epsilon:
-        raise ParameterError(advised.refused or "", name="error", value=error)
-    return advice.wanted and advice.wanted.error, advised.epsilon
 
 
 def price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:

@@ -65,7 +65,11 @@ class Service:
         if (lanes := self._lanes) is not None:
             lanes.woken.set()
         for request in [] if lanes is None else lanes.requests:
-            tell("ending, once the request under way is done or the grace is over", request=request, grace=grace)
+            tell(
+                "ending once the request under way is done or the grace is over, or at once if interrupted again",
+                request=request,
+                grace=grace,
+            )
         if not self._ended.wait(grace):
             self._give_back()
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pcneo.basics.frames import words
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP, P
@@ -100,7 +101,9 @@ def find_run(
     if vertex is not None and len({standing.graph for standing in fitting}) > 1:
         selections = {standing.run.graph: standing.selection for standing in stored}
         having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selections[name], vertex)}
-        fitting = [standing for standing in fitting if standing.graph in having] or fitting
+        if not having:
+            raise NotFoundError(f"No graph with a run has a vertex {key_text(vertex)}.", what="vertex", name=vertex)
+        fitting = [standing for standing in fitting if standing.graph in having]
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
         whole = [standing for standing in fitting if standing.scope == "graph"]

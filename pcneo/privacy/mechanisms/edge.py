@@ -45,8 +45,8 @@ class Edge(OneScale):
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
         promises="ε for any one connection, given all others; it may fail with probability δ",
-        exact="nothing",
-        shows="little, at a large error: only the pair that costs most uses up all of ε",
+        exact="no number",
+        shows="little, at a large error: the noise suits the connection that needs most, and is more than others need",
     )
     needs_groups = False
     publishes_scale = True

@@ -56,8 +56,8 @@ class Modelled(Total):
         " a person's connections are not protected as a whole."
     )
     in_short = InShort(
-        promises="as edge; counts are modelled: what a vertex of that degree has on average, not what this one has",
-        exact="nothing",
+        promises="what edge promises; a count is modelled: what vertices of that degree have on average",
+        exact="no number",
         shows="what noisy degrees show, and next to nothing more",
     )
     of_columns = MappingProxyType(
