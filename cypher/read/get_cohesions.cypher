@@ -1,5 +1,6 @@
 // The current hubs that a run has for some vertices, with their members, in one row. A value that a hub lacks is an
 // empty text, so that all columns are equally long.
+// A hub gets its name late, so that a plan made before there were hubs begins at the vertices, too.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -15,8 +16,9 @@
 //   best     list<any>                         for each hub, whether no p-cohesion of a better rank exists
 //   members  list<list<integer|string|null>>   for each hub, in no order
 UNWIND $keys AS key
-MATCH (vertex:Person {id: key})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
-WHERE cohesion.from <= $version AND cohesion.until > $version
+MATCH (vertex:Person {id: key})-[:HAS_COHESION]->(hub)
+WITH vertex, hub AS cohesion
+WHERE cohesion:PCohesion AND cohesion.run = $run AND cohesion.from <= $version AND cohesion.until > $version
 RETURN collect(vertex.id) AS keys,
        collect(coalesce(cohesion.edges, '')) AS edges,
        collect(coalesce(cohesion.proven, '')) AS proven,

@@ -1,5 +1,6 @@
 // One page of the vertices of one label in key order, and their current hubs of a run, column by column, in one row.
 // A value that a hub lacks is an empty text, so that all columns are equally long.
+// A hub gets its name late, so that a plan made before there were hubs begins at the vertices, too.
 //
 // names:
 //   Page  label     one of the chosen labels
@@ -29,8 +30,9 @@ LIMIT $limit
 WITH collect(v) AS page, collect(v.id) AS keys
 CALL (page) {
   UNWIND page AS v
-  MATCH (v)-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
-  WHERE cohesion.from <= $version AND cohesion.until > $version
+  MATCH (v)-[:HAS_COHESION]->(hub)
+  WITH v, hub AS cohesion
+  WHERE cohesion:PCohesion AND cohesion.run = $run AND cohesion.from <= $version AND cohesion.until > $version
   RETURN collect(v.id) AS vertices,
          collect(coalesce(cohesion.owner, '')) AS owners,
          collect(coalesce(cohesion.digest, '')) AS digests,

@@ -103,6 +103,15 @@ def operators(plan: dict) -> Iterator[str]:
         yield from operators(child)
 
 
+def hubs_sought(plan: dict) -> Iterator[str]:
+    """The steps that begin at the hubs of a run."""
+    details = str(plan["args"].get("Details", ""))
+    if "IndexSeek" in plan["operatorType"] and ":PCohesion(" in details:
+        yield details
+    for child in plan.get("children", []):
+        yield from hubs_sought(child)
+
+
 def check(statement: Statement, summary: neo4j.ResultSummary) -> None:
     warnings = [status.status_description for status in summary.gql_status_objects if status.is_notification]
     assert warnings == []
@@ -144,6 +153,26 @@ def test_a_scan_and_an_unknown_name_would_be_noticed(planner: neo4j.Session, lan
         for language in languages:
             with pytest.raises(AssertionError):
                 check(statement, explain(planner, language, statement, text))
+
+
+@pytest.mark.parametrize("people", [0, 2_000])
+def test_what_is_asked_of_many_vertices_begins_at_them_though_it_was_planned_before_there_were_hubs(
+    people: int, neo4j_driver: neo4j.Driver, database: str, schema: Schema
+) -> None:
+    """Else each of them would go through all hubs of the run until the server plans again."""
+    schema.clear("bare")
+    with neo4j_driver.session(database=database) as session:
+        for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
+            session.run(own_text(text)).consume()
+        session.run("UNWIND range(1, $n) AS i CREATE (:Person {id: i})-[:KNOWS]->(:Robot {id: i})", n=people).consume()
+        session.run("CALL db.prepareForReplanning()").consume()
+        for name in ("get_cohesions", "get_hubs", "list_containing", "retire_cohesions"):
+            statement = load_statement(name)
+            text = statement.render({declared.name: ONE[declared.kind] for declared in statement.names})
+            plan = explain(session, "5", statement, text).plan
+            assert plan, name
+            assert list(hubs_sought(plan)) == [], name
+    schema.clear("bare")
 
 
 def test_statements_seek_by_index_on_a_database_that_has_next_to_nothing_too(
