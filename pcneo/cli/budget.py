@@ -122,7 +122,10 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
             say(f"  {line}")
         for entry in budget.notes:
             say(f"  {entry.at:%Y-%m-%d}, {entry.who}: {entry.what}")
-    note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+    note(
+        "The ledger is bookkeeping for an honest owner: who restores a backup or may delete nodes can undo it. Do not "
+        "publish it."
+    )
 
 
 def _title(graph: str, account: Account, *, unread: int = 0) -> str:

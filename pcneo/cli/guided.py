@@ -65,7 +65,7 @@ _CHOICES = {
 """The choices by mechanism; the numbers to type follow this order."""
 
 
-_MEAN = "About how many triangles is a vertex in, on average? (A guess will do.)"
+_MEAN = "About how many triangles is a vertex in, on average (a guess will do"
 
 
 class Wanted(NamedTuple):
@@ -175,7 +175,7 @@ def _ask_how(
         if not error.endswith("%") or terms.expect is not None:
             break
         guess = f"{float(f'{earlier.mean_count:.3g}'):g}" if earlier.mean_count else ""
-        question = _MEAN if guess else f"{_MEAN} Without one, press Enter and type an ε."
+        question = f"{_MEAN})" if guess else f"{_MEAN}; or press Enter to type an ε)"
         expect = asked(question, guess, _mean_count)
         if expect is not None:
             break

@@ -83,6 +83,15 @@ class Cohesions(CohesionsByKey):
         """
         return list(self._places)
 
+    def values(self) -> Iterator[Cohesion]:
+        """Yield the cohesions in the order of keys, as iterating does.
+
+        >>> import pcneo
+        >>> [cohesion.size for cohesion in pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").values()]
+        [2, 2, 2]
+        """
+        return iter(self)
+
     def items(self) -> Iterator[tuple[Key, Cohesion]]:
         """Yield each vertex with its cohesion, in the order of keys.
 

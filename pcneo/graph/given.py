@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pcneo.basics.frames import words
 from pcneo.basics.keys import key_meant, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
@@ -126,12 +127,13 @@ def _from_columns(frame: Any) -> Graph:
             "header=None, in polars has_header=False.",
             *names,
         )
+    if len(names) > 2 and names == list(getattr(frame, "index", ())):
+        raise TypeError(f"{WANTED} This frame looks like a matrix: pass nx.from_pandas_adjacency(frame).")
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:
         choose = " Select the two that hold the ends: frame[[ONE, OTHER]]." if len(names) > 2 else ""
-        raise TypeError(
-            f"{WANTED} This frame has neither the columns source and target nor just two columns: {names}.{choose}"
-        )
+        has = f"This frame has neither the columns source and target nor just two columns: {words(names, 6)}."
+        raise TypeError(f"{WANTED} {has}{choose}")
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
         _check_none_is_missing(

@@ -53,8 +53,13 @@ def _expected(release: Prepared, terms: Terms) -> str:
         ("for the total", errors.error_of_total),
     ]
     said = " and ".join(f"of at least {rounded(error, 2)} {of}" for of, error in parts if error is not None)
-    if not said or (from_groups and public.mean_count is None):
+    if not said:
         return ""
+    if from_groups and public.mean_count is None:
+        return (
+            f"If a vertex is in fewer than {rounded(errors.error, 2)} triangles on average, counts are mostly noise: "
+            "give --expect, the mean number of triangles of a vertex, if you know it."
+        )
     count = None
     if public.mean_count is not None:
         says = "as you expect" if terms.expect is not None else "according to an earlier release"
@@ -83,20 +88,23 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
     if terms.mean_degree is None and release.earlier.mean_degree is None:
         noisy, also = "", ""
         if public.mean_count is None:
-            is_refused = release.mechanism.k == _JUDGED and not terms.anyway  # by a sentence that says this, too
-            noisy = "" if is_refused else _at_most(release.mechanism.k, public.mean_degree, error)
-            also = f", and {expect}"
+            noisy, also = _may_be_noise(release, terms, public, error), f", and {expect}"
         degree = rounded(public.mean_degree)
         return f" This assumes {degree} connections per vertex{noisy}. If you know better, give --mean-degree{also}."
     return f" Give {expect}, if you know it." if public.mean_count is None else ""
 
 
-def _at_most(k: int, degree: float, error: float | None) -> str:
-    """Say how many cliques a vertex of a degree can be in, if that is less than the error of a count."""
-    most, cliques = math.comb(int(degree), k - 1), "triangles" if k == _JUDGED else f"{k}-cliques"
-    if error is None or error <= most:
-        return ""
-    return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
+def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
+    """Say how many cliques a vertex of the mean degree can be in, or often is in, if the error of a count is larger."""
+    k = release.mechanism.k
+    most = math.comb(int(public.mean_degree), k - 1)
+    if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
+        cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
+        return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
+    if error is not None and k == _JUDGED and public.likely < error <= most:
+        often = f"; such a vertex is often in about {rounded(public.likely)} triangles, so counts may be mostly noise"
+        return often + _less_noisy(release, terms).removesuffix(".")
+    return ""
 
 
 def far_off(release: Prepared, terms: Terms) -> str:
@@ -152,7 +160,7 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise.{_less_noisy(release, terms)}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms) or '.'}"
         f"{judged.advice}"
     )
 
@@ -167,9 +175,10 @@ def _less_noisy(release: Prepared, terms: Terms) -> str:
     try:
         _, epsilon = advised(release.mechanism.name, n, public, **of)
     except ParameterError:  # no ε makes the error so small
-        return f" At any ε they are; `pcneo audit -n {n} -d {degree} -e 1` compares other mechanisms."
+        return f". At any ε they are; `pcneo audit -n {n} -d {degree} -e 1` compares other mechanisms."
+    so = "are" if public.mean_count is not None else "probably are"
     compares = f"`pcneo audit -n {n} -d {degree} -e {epsilon}` compares mechanisms"
-    return f" With ε below about {epsilon} they are; {compares}."
+    return f". With ε below about {epsilon} they {so}; {compares}."
 
 
 def advised(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:

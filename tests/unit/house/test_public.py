@@ -295,7 +295,7 @@ def test_a_frame_without_two_columns_that_are_ends_is_refused():
 
 def test_a_frame_of_more_columns_is_taken_as_its_refusal_says():
     frame = pytest.importorskip("pandas").DataFrame({"w": [0.5], "a": [1], "b": [2]})
-    advice = r"\['w', 'a', 'b'\]\. Select the two that hold the ends: frame\[\[ONE, OTHER\]\]\.$"
+    advice = r": w, a, b\. Select the two that hold the ends: frame\[\[ONE, OTHER\]\]\.$"
     with pytest.raises(TypeError, match=advice):
         pcneo.as_graph(frame)
     assert pcneo.as_graph(frame[["a", "b"]]).edge_count == 1
