@@ -345,7 +345,7 @@ def _print_estimate(result: EstimateResult) -> None:
             "members in all": _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
             "search": _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
             "writing": _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
-            "total": f"about {_duration(estimate.total_seconds)}",
+            "total": _duration(estimate.total_seconds),
             "in the store": decimal(estimate.store_bytes),
             "as Parquet": None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
         }

@@ -123,8 +123,8 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         for entry in budget.notes:
             say(f"  {entry.at:%Y-%m-%d}, {entry.who}: {entry.what}")
     note(
-        "The ledger is bookkeeping for an honest owner: who restores a backup or may delete nodes can undo it. Do not "
-        "publish it."
+        "The ledger is bookkeeping for an honest owner: anyone who restores a backup or may delete nodes can undo it. "
+        "Do not publish it."
     )
 
 

@@ -273,11 +273,7 @@ class GraphHandle(GraphModes):
     def __repr__(self) -> str:
         """Name the graph, without asking the database."""
         chosen = f": {self.selection.default_name}" if self.selection else ""
-        return (
-            f"Graph {self.name!r}{chosen}"
-            if self.name
-            else f"The graph, if there is only one{chosen}"
-        )
+        return f"Graph {self.name!r}{chosen}" if self.name else f"The graph, if there is only one{chosen}"
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: it holds a connection."""

@@ -113,7 +113,9 @@ class Counts(Table):
         from pcneo.privacy.exact import decimal_text
 
         ks = " and ".join(map(str, self.ks))
-        files = ", ".join(file.name for file in self.files) or "a dry run, nothing was spent (what to expect: .beforehand)"
+        files = (
+            ", ".join(file.name for file in self.files) or "a dry run, nothing was spent (what to expect: .beforehand)"
+        )
         return f"Release of {self.mechanism}, k={ks}, ε = {decimal_text(self.epsilon)}: {files}"
 
 

@@ -127,7 +127,7 @@ def _from_columns(frame: Any) -> Graph:
             "header=None, in polars has_header=False.",
             *names,
         )
-    if len(names) > 2 and names == list(getattr(frame, "index", ())):
+    if len(names) > 2 and names != [*range(len(names))] and names == list(getattr(frame, "index", ())):
         raise TypeError(f"{WANTED} This frame looks like a matrix: pass nx.from_pandas_adjacency(frame).")
     ends = ["source", "target"] if {"source", "target"} <= set(names) else names
     if len(ends) != 2:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
+from pcneo.privacy.exact import typed_text
 from pcneo.privacy.foresight import advise
 from pcneo.privacy.outlook import GUESSED_DEGREE, Foresight, Public
 from pcneo.release.prepared import Prepared
@@ -53,13 +55,8 @@ def _expected(release: Prepared, terms: Terms) -> str:
         ("for the total", errors.error_of_total),
     ]
     said = " and ".join(f"of at least {rounded(error, 2)} {of}" for of, error in parts if error is not None)
-    if not said:
+    if not said or (from_groups and public.mean_count is None):
         return ""
-    if from_groups and public.mean_count is None:
-        return (
-            f"If a vertex is in fewer than {rounded(errors.error, 2)} triangles on average, counts are mostly noise: "
-            "give --expect, the mean number of triangles of a vertex, if you know it."
-        )
     count = None
     if public.mean_count is not None:
         says = "as you expect" if terms.expect is not None else "according to an earlier release"
@@ -101,8 +98,9 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
         cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
         return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
-    if error is not None and k == _JUDGED and public.likely < error <= most:
-        often = f"; such a vertex is often in about {rounded(public.likely)} triangles, so counts may be mostly noise"
+    likely = _public(release, terms).likely
+    if error is not None and k == _JUDGED and likely < error <= most:
+        often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
         return often + _less_noisy(release, terms).removesuffix(".")
     return ""
 
@@ -160,25 +158,28 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms) or '.'}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms)}"
         f"{judged.advice}"
     )
 
 
 def _less_noisy(release: Prepared, terms: Terms) -> str:
-    """Say from which ε on counts are more than noise, and which command compares mechanisms; nothing with groups."""
+    """End a sentence on noise: below which ε `respond` is noise, and which command compares mechanisms."""
     if release.utility.least_error is not None:
-        return ""
-    n, public = release.mechanism.n, terms.known(release.earlier)
-    degree, error = rounded(min(public.mean_degree, n - 1)), public.mean_count or public.likely
-    of = {"error_of_total": error * n / _JUDGED} if release.mechanism.of_single_counts else {"error_of_count": error}
-    try:
-        _, epsilon = advised(release.mechanism.name, n, public, **of)
-    except ParameterError:  # no ε makes the error so small
-        return f". At any ε they are; `pcneo audit -n {n} -d {degree} -e 1` compares other mechanisms."
-    so = "are" if public.mean_count is not None else "probably are"
-    compares = f"`pcneo audit -n {n} -d {degree} -e {epsilon}` compares mechanisms"
-    return f". With ε below about {epsilon} they {so}; {compares}."
+        return "."
+    n, public, epsilon, so = release.mechanism.n, _public(release, terms), typed_text(release.mechanism.epsilon), ""
+    if release.mechanism.name == "respond":  # what others need depends on their δ as well
+        with suppress(ParameterError):  # no ε makes the error so small
+            _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
+            so = f" With ε below about {epsilon} they {'are' if public.mean_count is not None else 'probably are'}."
+    expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
+    return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms."
+
+
+def _public(release: Prepared, terms: Terms) -> Public:
+    """Return what is stated or published, with a mean degree that so few vertices can have."""
+    public = terms.known(release.earlier)
+    return public._replace(mean_degree=min(public.mean_degree, release.mechanism.n - 1))
 
 
 def advised(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:

@@ -102,7 +102,10 @@ def find_run(
         selections = {standing.run.graph: standing.selection for standing in stored}
         having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selections[name], vertex)}
         if not having:
-            raise NotFoundError(f"No graph with a run has a vertex {key_text(vertex)}.", what="vertex", name=vertex)
+            graphs = words(sorted({standing.graph for standing in fitting}), 6)
+            raise NotFoundError(
+                f"None of these graphs has a vertex {key_text(vertex)}: {graphs}.", what="vertex", name=vertex
+            )
         fitting = [standing for standing in fitting if standing.graph in having]
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]

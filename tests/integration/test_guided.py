@@ -126,7 +126,7 @@ def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_tha
     assert least is not None, text
     assert float(least[1]) > 3
     assert "is in at most 45 triangles: counts would probably be mostly noise" in said
-    assert f"With ε below about {least[1]} they probably are; `pcneo audit -n " in said
+    assert f"With ε below about {least[1]} they probably are. `pcneo audit -n " in said
     assert code == 2
     assert not budget.show(db.store)
     answers = [*answers[:-1], ("Release them anyway? [y/N]: ", "y"), ("out.csv? [y/N]: ", "n")]
@@ -153,8 +153,8 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
 
 
 def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
-    nothing = [(HOW, "±20%"), ("press Enter and type an ε.: ", "")]
-    mean = [(HOW, "±20%"), ("press Enter and type an ε.: ", "3")]
+    nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
+    mean = [(HOW, "±20%"), ("or press Enter to type an ε): ", "3")]
     answers = [("1, 2 or 3: ", "2"), *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
@@ -170,7 +170,7 @@ def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Databas
 def test_after_a_mean_that_is_not_known_an_error_in_cliques_or_an_epsilon_may_be_typed(
     db: Database, tmp_path: Path, server: Any, then: str
 ) -> None:
-    nothing = [(HOW, "±20%"), ("press Enter and type an ε.: ", "")]
+    nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
     answers = [("1, 2 or 3: ", "2"), *nothing, (HOW, then), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
@@ -297,7 +297,7 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     code, text = typed([("1, 2 or 3: ", "2"), *answers], tmp_path, dict(server.environment))
     assert code == 0, text
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456")
-    answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("A guess will do.) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
+    answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("a guess will do) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
     assert code == 0, text
     assert "Budget, how much" not in text

@@ -164,6 +164,7 @@ def test_what_is_asked_of_many_vertices_begins_at_them_though_it_was_planned_bef
     with neo4j_driver.session(database=database) as session:
         for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
             session.run(own_text(text)).consume()
+        session.run("CALL db.awaitIndexes()").consume()
         session.run("UNWIND range(1, $n) AS i CREATE (:Person {id: i})-[:KNOWS]->(:Robot {id: i})", n=people).consume()
         session.run("CALL db.prepareForReplanning()").consume()
         for name in ("get_cohesions", "get_hubs", "list_containing", "retire_cohesions"):
@@ -172,6 +173,10 @@ def test_what_is_asked_of_many_vertices_begins_at_them_though_it_was_planned_bef
             plan = explain(session, "5", statement, text).plan
             assert plan, name
             assert list(hubs_sought(plan)) == [], name
+        naive = "UNWIND [1, 2] AS key MATCH (:Person {id: key})-[:HAS_COHESION]->(hub:PCohesion {run: 'r'}) RETURN hub"
+        plan = session.run(own_text(f"CYPHER 5 EXPLAIN {naive}")).consume().plan
+        assert plan
+        assert list(hubs_sought(plan)) != [], "nothing would be noticed"
     schema.clear("bare")
 
 

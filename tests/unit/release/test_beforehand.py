@@ -129,10 +129,10 @@ def test_ln_of_n_over_d_is_told_by_the_degree_that_is_public() -> None:
 
 
 def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
-    likely = told(MECHANISMS["edge"](epsilon=4, n=2_000))
+    likely = told(MECHANISMS["respond"](epsilon=3, n=2_000))
     assert re.search(
         r"This assumes 10 connections per vertex; such a vertex is often in about 15 triangles, so counts may be "
-        r"mostly noise\. With ε below about [\d.]+ they probably are; `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
+        r"mostly noise\. With ε below about [\d.]+ they probably are\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
         r"mechanisms\. If you know better",
         likely,
     )
