@@ -66,7 +66,7 @@ class Service:
             lanes.woken.set()
         for request in [] if lanes is None else lanes.requests:
             tell(
-                "ending once the request under way is done or the grace is over, or at once if interrupted again",
+                "ending, once the request under way is done or the grace is over; interrupt again to end at once",
                 request=request,
                 grace=grace,
             )

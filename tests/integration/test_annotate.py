@@ -781,9 +781,10 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     robots = write(db, 0.5, graph="robots", **of_robots).runs[0].run
     assert find(vertex="7") == robots  # no other graph has it
     assert find(vertex="7", graph=NAME) == second
-    for vertex in ("1", "9"):  # of two graphs, of none
-        with pytest.raises(ParameterError, match="Several runs fit"):
-            find(vertex=vertex)
+    with pytest.raises(ParameterError, match="Several runs fit"):
+        find(vertex="1")
+    with pytest.raises(NotFoundError, match=f"None of these graphs has a vertex 9: {NAME}, other, robots"):
+        find(vertex="9")
 
 
 # --- Names that are nearly right

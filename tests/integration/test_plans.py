@@ -173,8 +173,11 @@ def test_what_is_asked_of_many_vertices_begins_at_them_though_it_was_planned_bef
             plan = explain(session, "5", statement, text).plan
             assert plan, name
             assert list(hubs_sought(plan)) == [], name
-        naive = "UNWIND [1, 2] AS key MATCH (:Person {id: key})-[:HAS_COHESION]->(hub:PCohesion {run: 'r'}) RETURN hub"
-        plan = session.run(own_text(f"CYPHER 5 EXPLAIN {naive}")).consume().plan
+        naive = (
+            "UNWIND $keys AS key MATCH (v:Person {id: key})-[:HAS_COHESION]->(hub:PCohesion {run: $run}) "
+            "WHERE hub.from <= $version AND hub.until > $version RETURN collect(v.id)"
+        )
+        plan = session.run(own_text(f"CYPHER 5 EXPLAIN {naive}"), keys=[1], run="r", version=1).consume().plan
         assert plan
         assert list(hubs_sought(plan)) != [], "nothing would be noticed"
     schema.clear("bare")
