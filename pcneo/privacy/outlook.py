@@ -40,6 +40,10 @@ class Public(NamedTuple):
         """The most triangles that a vertex with as many connections as the mean can be in; at least one."""
         return max(1.0, self.mean_degree * (self.mean_degree - 1) / 2)
 
+    def among(self, n: int) -> Public:
+        """Return the same with a mean degree that n vertices can have."""
+        return self._replace(mean_degree=min(self.mean_degree, n - 1))
+
     @property
     def likely(self) -> float:
         """A third of `most`: in most social networks a vertex is in as many triangles, or more."""

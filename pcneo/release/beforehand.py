@@ -98,10 +98,10 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
         cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
         return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
-    likely = _public(release, terms).likely
+    likely = public.among(release.mechanism.n).likely
     if error is not None and k == _JUDGED and likely < error <= most:
         often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
-        return often + _less_noisy(release, terms).removesuffix(".")
+        return often + _less_noisy(release, terms)
     return ""
 
 
@@ -158,33 +158,28 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         return ""
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms)}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms)}."
         f"{judged.advice}"
     )
 
 
 def _less_noisy(release: Prepared, terms: Terms) -> str:
-    """End a sentence on noise: below which ε `respond` is noise, and which command compares mechanisms."""
+    """Go on in a sentence on noise: below which ε `respond` is noise, and which command compares mechanisms."""
     if release.utility.least_error is not None:
-        return "."
-    n, public, epsilon, so = release.mechanism.n, _public(release, terms), typed_text(release.mechanism.epsilon), ""
+        return ""
+    n, epsilon, so = release.mechanism.n, typed_text(release.mechanism.epsilon), ""
+    public = terms.known(release.earlier).among(n)
     if release.mechanism.name == "respond":  # what others need depends on their δ as well
         with suppress(ParameterError):  # no ε makes the error so small
             _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
             so = f" With ε below about {epsilon} they {'are' if public.mean_count is not None else 'probably are'}."
     expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
-    return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms."
-
-
-def _public(release: Prepared, terms: Terms) -> Public:
-    """Return what is stated or published, with a mean degree that so few vertices can have."""
-    public = terms.known(release.earlier)
-    return public._replace(mean_degree=min(public.mean_degree, release.mechanism.n - 1))
+    return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms"
 
 
 def advised(mechanism: str, n: int, public: Public, **error: Any) -> tuple[float | None, str]:
     """Return an error as a number, and the smallest ε with so small a one; raise a ParameterError if none has."""
-    advice = advise(n, min(public.mean_degree, n - 1), expect=public.mean_count, **error)
+    advice = advise(n, public.mean_degree, expect=public.mean_count, **error)
     (of_it,) = (one for one in advice.mechanisms if one.mechanism == mechanism)
     if of_it.refused is not None or not of_it.epsilon:
         raise ParameterError(of_it.refused or "", name="error", value=error)

@@ -78,8 +78,8 @@ def epsilon_for(
 
 def _known(db: Database, graph: GraphRecord, terms: Terms, earlier: Earlier) -> tuple[int, Public]:
     """Return the number of vertices, and what is stated or published about their connections."""
-    n, public = count_vertices(db, graph, None), terms.known(earlier)
-    return n, public._replace(mean_degree=min(public.mean_degree, n - 1))
+    n = count_vertices(db, graph, None)
+    return n, terms.known(earlier).among(n)
 
 
 def price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
