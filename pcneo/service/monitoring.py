@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pcneo.errors import ParameterError, PcneoError, needs_extra
 from pcneo.service.events import tell
-from pcneo.service.figures import Metrics
+from pcneo.service.metrics import Metrics
 
 if TYPE_CHECKING:
     from pcneo.service.serving import Service

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcneo.basics.frames import Table, counted
+from pcneo.basics.frames import SHOWN_ITEMS, Table, counted, words
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
+from pcneo.basics.visible import visible
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.database import Database
@@ -51,9 +52,12 @@ class QueryResult(Table):
         return dict(zip(self.columns, map(list, values), strict=True))
 
     def __repr__(self) -> str:
-        """Return a line that sums it up."""
+        """Return a line that sums it up, and the first rows."""
         rows = f"{counted(len(self.rows), 'row')} of {', '.join(self.columns)}"
-        return f"{rows}: run {self.run.id}, version {self.run.version}"
+        lines = [f"{rows}: run {self.run.id}, version {self.run.version}"]
+        for row in self.rows[:DEFAULT_LIMIT]:
+            lines.append("  " + "  ".join(visible(words(cell, SHOWN_ITEMS)) for cell in row))
+        return "\n".join(lines + ["  …"] * (len(self.rows) > DEFAULT_LIMIT))
 
 
 class _Queries(tuple[Statement, ...]):

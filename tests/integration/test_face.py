@@ -125,8 +125,10 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     assert audited.to_pandas()["name"].tolist() == [row.name for row in audited.rows]
     assert first == "Audit of friends@3/10, for the owner alone: 800 vertices, 6,418 connections, k=3, ε=1"
     assert lines[0].startswith("  zeros: mean error of a count "), lines
-    asked = repr(run.query("critical_connections", id=58))
-    assert asked == "12 rows of a, b, relationships: run friends@3/10, version 1"
+    asked = run.query("critical_connections", id=58)
+    first, *lines = repr(asked).splitlines()
+    assert first == "12 rows of a, b, relationships: run friends@3/10, version 1"
+    assert [line.split() for line in lines] == [*([str(a), str(b), "KNOWS"] for a, b, _ in asked.rows[:10]), ["…"]]
     run[58].draw("58.svg")
     assert Path("58.svg").read_bytes().startswith(b"<?xml")
     page = run[58].draw("58.html")

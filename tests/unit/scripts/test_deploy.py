@@ -14,7 +14,7 @@ import yaml
 from places import ROOT
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.service.figures import Metrics
+from pcneo.service.metrics import Metrics
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.serving import Service
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 import pytest
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.service import figures, monitoring
+from pcneo.service import metrics, monitoring
 from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored
 from pcneo.service.service_settings import ServiceSettings
@@ -44,7 +44,7 @@ def fetch(port: int, path: str) -> tuple[int, bytes]:
 
 
 def test_metrics_come_in_time_whatever_the_database_does(monkeypatch):
-    monkeypatch.setattr(figures, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(metrics, "ANSWER_SECONDS", 0.2)
     asked, released = [], threading.Event()
 
     class Stuck:
