@@ -1,4 +1,4 @@
-// Draw one vertex's cohesion in Neo4j Browser: the vertex, joined to its hub by a thick arrow, and the critical connections.
+// Draw one vertex's cohesion in Neo4j Browser: the vertex, a thick arrow to its cohesion's node, and the critical connections.
 //
 // names:
 //   Person  labels    the chosen labels
@@ -8,7 +8,7 @@
 //   $run  string            id of a standing run
 //   $id   integer | string  key of the vertex
 // returns:
-//   own            path                the vertex and the hub of its cohesion
+//   own            path                the vertex and the node of its cohesion
 //   a              node                the end with the smaller key
 //   b              node                the other end
 //   relationships  list<relationship>  every relationship between the two

@@ -10,7 +10,7 @@
 //   vertex     integer | string  the end with the smaller key; among equal counts, smaller keys first
 //   neighbour  integer | string  the other end
 //   cohesions  integer           cohesions that the connection is critical in, descending
-// cost: HepPh, p=0.1, by density: 5 s; follows all connections of its 289,557 members.
+// cost: HepPh, p=0.1, by density: 5 s; follows all connections of its 289,557 memberships.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(m)

@@ -104,7 +104,7 @@ def _main(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step on standard error.")] = False,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="Use the local server on this folder, even if NEO4J_URI is set."),
+        typer.Option("--data", metavar="FOLDER", help="Use the local server on this folder, even if NEO4J_URI is set."),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")

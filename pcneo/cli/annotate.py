@@ -103,7 +103,7 @@ def annotate(
         typer.Option(
             "--orders",
             min=1,
-            help="With stats: search again under N other numberings, and write how steady the answers are to --to.",
+            help="With stats: search again under N other numberings, and write to --to how steady the answers are.",
         ),
     ] = None,
     scheduler: Annotated[

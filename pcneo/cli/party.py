@@ -16,7 +16,7 @@ from pcneo.errors import ParameterError
 
 app = typer.Typer(
     cls=Group,
-    help="respond without an owner: each vertex answers for itself, from its own list of neighbours, and no one has to "
+    help="`respond` with no owner: each vertex answers for itself, from its own list of neighbours, and no one has to "
     "trust the collector.\n\n"
     "The two ends of a pair must be honest: one of them answers for both.\n\n"
     "No database is needed; messages are files. All vertices of a stored graph answer at once with pcneo release "
@@ -77,7 +77,7 @@ def collect(
         bool,
         typer.Option(
             "--smooth",
-            help="For the release: add counts drawn towards those of vertices of like degree, which are biased.",
+            help="For the release: add counts shrunk towards those of vertices of similar degree, which are biased.",
         ),
     ] = False,
     large: Annotated[bool, typer.Option("--large", help="For the release: allow more than 65,536 vertices.")] = False,

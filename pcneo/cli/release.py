@@ -73,7 +73,7 @@ def release(
         typer.Option(
             "--smooth",
             help="Add counts shrunk towards their mean, which are nearer on average but biased: with edge and elv; "
-            "with respond, towards the mean of vertices of like degree.",
+            "with respond, towards the mean of vertices of similar degree.",
         ),
     ] = False,
     groups: Annotated[
@@ -83,7 +83,8 @@ def release(
     parties: Annotated[
         bool,
         typer.Option(
-            "--parties", help="With respond: each vertex answers from its own list of neighbours, all in this process."
+            "--parties",
+            help="With respond: each vertex answers from its own row, all in this process; the answers are published.",
         ),
     ] = False,
     answers: Annotated[
@@ -125,8 +126,8 @@ def release(
         str | None,
         typer.Option(
             "--expect",
-            help="How many triangles you expect a vertex to be in, on average; if a count is expected to be off by "
-            "more, pcneo asks first. By default, what an earlier release published; that never stops critical.",
+            help="The mean number of triangles that you expect a vertex to be in; if a count is expected to be off by "
+            "more, pcneo asks first. By default, what an earlier release published, though not for critical.",
         ),
     ] = None,
     mean_degree: Annotated[

@@ -54,10 +54,9 @@ class QueryResult(Table):
     def __repr__(self) -> str:
         """Return a line that sums it up, and the first rows."""
         rows = f"{counted(len(self.rows), 'row')} of {', '.join(self.columns)}"
-        lines = [f"{rows}: run {self.run.id}, version {self.run.version}"]
-        for row in self.rows[:DEFAULT_LIMIT]:
-            lines.append("  " + "  ".join(visible(words(cell, SHOWN_ITEMS)) for cell in row))
-        return "\n".join(lines + ["  …"] * (len(self.rows) > DEFAULT_LIMIT))
+        shown = ["  ".join(visible(words(cell, SHOWN_ITEMS)) for cell in row) for row in self.rows[:DEFAULT_LIMIT]]
+        more = ["…"] if len(self.rows) > DEFAULT_LIMIT else []
+        return "\n  ".join([f"{rows}: run {self.run.id}, version {self.run.version}", *shown, *more])
 
 
 class _Queries(tuple[Statement, ...]):
