@@ -17,6 +17,7 @@ from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
 from pcneo.basics.model import AnyPath, CohesionBatch, FoundCohesion, Progress
 from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, RowGroup, check_parquet
 from pcneo.graph.files.cohesion_file_head import FileHead
@@ -37,6 +38,7 @@ def load_cohesions(
     files: AnyPath | Sequence[AnyPath],
     *,
     graph: str | None = None,
+    selection: Selection = Selection(),
     create_index: bool = False,
     verify: int = 0,
     keeping: Keeping | None = None,
@@ -62,6 +64,7 @@ def load_cohesions(
     opened = [CohesionFile(path) for path in paths]
     heads = [file.head for file in opened]
     _check_alike(heads)
+    _check_of(heads[0].selection, selection)
     by_search: dict[Search, list[CohesionFile]] = {}
     for file in opened:
         by_search.setdefault(file.head.search, []).append(file)
@@ -80,6 +83,18 @@ def load_cohesions(
         progress=progress,
     )
     return update_runs(plan, keeping or Keeping(), supply=FileSupply(plan, by_search, verify))
+
+
+def _check_of(theirs: Selection, wanted: Selection) -> None:
+    """Refuse files of other labels, types or key than those that the caller names, as far as they are named."""
+    for part in ("node_labels", "relationship_types", "key"):
+        named, there = getattr(wanted, part), getattr(theirs, part)
+        if named and named != there:
+            raise ParameterError(
+                f"These files are of the graph {theirs.default_name}, not of one whose {part} is {named!r}.",
+                name=part,
+                value=named,
+            )
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:

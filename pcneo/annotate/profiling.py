@@ -11,7 +11,7 @@ from pcneo.annotate.describing import tally_of
 from pcneo.annotate.plan import distinct_searches
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import Table, columns_of, rounded
-from pcneo.basics.keys import checked_count, checked_keys
+from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import AnyPath, Graph, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
@@ -194,7 +194,7 @@ def steadiness(
         KeyPropertyError: nodes are of mixed or unusable kinds.
     """
     searches = distinct_searches("p", p, search, effort)
-    check_orders(checked_count("orders", orders))
+    check_orders(orders)
     paths = () if to is None else new_files_in(to)
     arrays = as_graph(graph)
     queries = _positions(arrays, vertices)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, searches_of
 from pcneo.annotate.supply import WholeGraph, supply_of
 from pcneo.basics.config import __version__
+from pcneo.basics.keys import checked_count
 from pcneo.basics.model import AnyPath, FoundCohesion
 from pcneo.basics.searches import Search
 from pcneo.basics.whole_file import check_place, refusing, whole_file
@@ -105,7 +106,7 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
         The files.
     """
     check_parquet()
-    if not 1 <= part[0] <= part[1]:
+    if not 1 <= checked_count("part", part[0]) <= checked_count("part", part[1]):
         raise ParameterError(f"A part is I/N with 1 <= I <= N, not {part[0]}/{part[1]}.", name="part", value=part)
     if asked.get("vertices") is not None:
         raise ParameterError("Files hold all vertices; leave vertices out.", name="vertices", value=None)

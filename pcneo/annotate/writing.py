@@ -20,7 +20,7 @@ from pcneo.basics.model import Progress
 from pcneo.basics.progress_bars import UNDOING
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, Search
-from pcneo.errors import PcneoError
+from pcneo.errors import ParameterError, PcneoError
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import versions_relied_on
 from pcneo.store.run_reader import HubColumns
@@ -69,9 +69,10 @@ class WriteResult(Table):
 
     @property
     def run(self) -> UpdatedRun:
-        """The only run."""
-        (run,) = self.runs
-        return run
+        """The only run; where several were brought up to date, a ParameterError."""
+        if len(self.runs) != 1:
+            raise ParameterError(f"There are {len(self.runs)} runs: take one of .runs.", name="run", value=None)
+        return self.runs[0]
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each run: its version, the hubs that came and went, sizes and densities."""

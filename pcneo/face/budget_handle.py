@@ -48,19 +48,21 @@ class Budget:
 
     @property
     def spent(self) -> Cost:
-        """What all releases have spent."""
+        """What all releases have spent, without damaged records, which `show().damaged` lists."""
         return self.show().account.spent
 
     @property
     def left(self) -> Cost | None:
-        """What may still be spent; None if no total was set, or a release that promises nothing has spent anything.
+        """What may still be spent; None if no total was set, a release that promises nothing has spent anything, or a
+        record is damaged.
 
         After a `critical` release this is about pairs inside its groups; nothing bounds what is shown of the others.
 
         >>> friends.budget.set(epsilon=6).left == friends.budget.left
         True
         """
-        return self.show().account.left
+        shown = self.show()
+        return None if shown.damaged else shown.account.left
 
     def forget(self, again: str) -> Forgotten:
         """Delete the graph's totals and releases from the ledger; `again` is its name, typed a second time."""
@@ -84,10 +86,9 @@ class Budget:
     def __repr__(self) -> str:
         """Return what is spent, and of what total."""
         try:
-            account = self.show().account
+            return repr(self.show())
         except PcneoError as error:
             return f"Budget of {self.graph!r} ({why_unread(error)})"
-        return f"Budget of {self.graph!r}: {account.in_words()}"
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled: it holds a connection."""

@@ -261,6 +261,7 @@ class Db:
         other_groups: bool = False,
         no_promise: bool = False,
         expect: object = None,
+        mean_degree: object = None,
         anyway: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
@@ -270,7 +271,8 @@ class Db:
         Args:
             path: the file, with the columns mechanism, epsilon and to, and others that a release takes.
             node_labels, relationship_types, key: the graph of releases that do not rest on a run.
-            budget_epsilon, other_groups, no_promise, expect, anyway, dry_run, progress: as for `GraphHandle.release`.
+            budget_epsilon, other_groups, no_promise, expect, mean_degree, anyway, dry_run, progress: as for
+                `GraphHandle.release`.
 
         Returns:
             What was released, for each row and k.
@@ -287,6 +289,7 @@ class Db:
             other_groups=other_groups,
             no_promise=no_promise,
             expect=expect,
+            mean_degree=mean_degree,
             anyway=anyway,
             dry_run=dry_run,
         )
@@ -385,7 +388,7 @@ def connect(
         raise TypeError(f"driver is an open driver of Neo4j's, not {driver!r}, which is {type(driver).__name__}")
     if auth is not None and not (isinstance(auth, tuple) and len(auth) == 2 and all(isinstance(a, str) for a in auth)):
         raise TypeError(f"auth is a pair of texts, ('user', 'password'), not {type(auth).__name__}")
-    if uri is None and driver is None and "NEO4J_URI" not in os.environ:
+    if uri is None and driver is None and not os.environ.get("NEO4J_URI", "").strip():
         from pcneo.server.servers import find_running
 
         if (server := find_running()) is not None:

@@ -162,6 +162,7 @@ class GraphHandle(GraphModes):
         no_promise: bool = False,
         write_property: str | None = None,
         expect: object = None,
+        mean_degree: object = None,
         anyway: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
@@ -183,6 +184,8 @@ class GraphHandle(GraphModes):
             write_property: also write the noisy counts to this property of the vertices.
             expect: the mean count that is expected; a release whose error is bound to be larger is refused. If it is
                 not given, the mean count that an earlier release has published takes its place.
+            mean_degree: connections of a vertex on average, or a guess; if it is not given, what an earlier release has
+                published, or else 10.
             anyway: make such a release anyway.
             dry_run: stop before anything is spent or written.
             progress: called with stage, done and total.
@@ -222,6 +225,7 @@ class GraphHandle(GraphModes):
             no_promise=no_promise,
             write_property=write_property,
             expect=expect,
+            mean_degree=mean_degree,
             anyway=anyway,
             dry_run=dry_run,
         )
@@ -250,6 +254,7 @@ class GraphHandle(GraphModes):
         source = Source(graph=self._named(), run=run)
         return audit(self.db, epsilon=epsilon, k=k, source=source, progress=progress)
 
+    @showing_progress
     def annotate_answers(
         self,
         answers: AnyPath,
@@ -262,7 +267,8 @@ class GraphHandle(GraphModes):
 
         Args:
             answers: NAME.answers.gz of an earlier release of this graph.
-            p, search, progress: as for `annotate`.
+            p: as for `annotate`; None for 3/10.
+            search, progress: as for `annotate`.
         """
         from pcneo.release import annotate_answers
 

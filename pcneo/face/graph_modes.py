@@ -148,7 +148,8 @@ class GraphModes:
 
         Args:
             p: as for `annotate`, but never None.
-            search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
+            search, vertices, effort, concurrency, check, scheduler: as for `annotate`.
+            progress: called with stage, done and total; None for no bars.
         """
         from pcneo.annotate import stream
         from pcneo.stored.showing import read_around
@@ -218,6 +219,7 @@ class GraphModes:
         asked = self._asked(p, search, vertices, effort, concurrency, False, None, progress)
         return steadiness(self.db, to=to, orders=orders, **asked, **self._place())
 
+    @showing_progress
     def estimate(
         self,
         p: SeveralP,
@@ -292,8 +294,9 @@ class GraphModes:
         from pcneo.annotate.load_cohesions import load_cohesions
 
         return load_cohesions(
-            self.db, files=files, graph=self.name, create_index=create_index, keeping=keeping, progress=progress
-        )
+            self.db, files=files, graph=self.name, selection=self.selection, create_index=create_index, keeping=keeping,
+            progress=progress,
+        )  # fmt: skip
 
     def _known_selection(self) -> Selection:
         """Return labels, types and key in full."""

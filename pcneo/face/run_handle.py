@@ -350,6 +350,7 @@ class Run(CohesionsByKey):
         from pcneo.release import Source
         from pcneo.release.audit import audit
 
+        self._refuse_earlier("audit")
         return audit(self._db, epsilon=epsilon, k=k, source=Source(run=self.id), progress=progress)
 
     def remove(self, progress: Progress | None = None) -> int:

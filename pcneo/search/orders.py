@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.keys import checked_count
 from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.basics.searches import Search
 from pcneo.errors import ParameterError
@@ -48,7 +49,7 @@ class VertexSteadiness:
 
 def check_orders(orders: int) -> None:
     """Refuse fewer than one further numbering."""
-    if orders < 1:
+    if checked_count("orders", orders) < 1:
         raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
 
 

@@ -145,7 +145,7 @@ def find_running() -> LocalServer | None:
     if len(servers) > 1:
         raise LocalServerError(
             f"{len(servers)} local servers are running: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
-            "Choose one: pcneo --data FOLDER COMMAND.",
+            "Choose one: pcneo --data FOLDER COMMAND, in Python connect(uri, auth=(user, password)).",
             uris=[server.uri for server in servers],
         )
     return servers[0] if servers else None

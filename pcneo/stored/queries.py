@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcneo.basics.frames import SHOWN_ITEMS, Table, counted, words
-from pcneo.basics.keys import key_text
+from pcneo.basics.keys import INT64, key_text, plain_key
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import AnyP
@@ -183,7 +183,7 @@ def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[
     """
     wanted = {parameter.name for parameter in query.parameters}
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
-    values = {**defaults, **(parameters or {})}
+    values = {**defaults, **{name: plain_key(value) for name, value in (parameters or {}).items()}}
     unknown, missing = [name for name in values if name not in wanted], [k for k in _keys(query) if k not in values]
     if len(unknown) != 1 or len(missing) != 1:
         return values, None
@@ -229,6 +229,8 @@ def _check_given(query: Statement, parameters: Mapping[str, Any]) -> None:
     for name, value in parameters.items():
         if name not in wanted:
             raise _takes_none(query, name)
+        if isinstance(value, int) and value not in INT64:
+            raise ParameterError(f"{name} is {value}, which does not fit in 64 bits.", name=name, value=value)
         if not _is_of_kind(value, wanted[name].kind):
             raise ParameterError(
                 f"The parameter {name} ({wanted[name].meaning}) must be {_told(wanted[name].kind)}, not {value!r}.",

@@ -10,7 +10,7 @@ from pcneo.errors import NotFoundError
 from pcneo.store.chosen_graph import find_graph
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
-from pcneo.stored.runs import find_run, kept_versions, runs_named
+from pcneo.stored.runs import StoredRun, find_run, kept_versions, runs_named
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,18 @@ def diff(
     return [difference for difference in differences if difference.before != difference.after]
 
 
-def check_earlier(db: Database, *, run: str, version: int) -> None:
-    """Raise the error that `let_go` would raise; nothing is removed."""
+def check_earlier(db: Database, *, run: str, version: int) -> StoredRun:
+    """Return the run; raise an error if it keeps no such earlier version."""
     stored = find_run(db, run=run)
     kept = {record.version for record in db.list_versions(stored.run.id) if record.readable}
     if version not in kept or version == stored.run.version:
         raise _not_earlier(stored.run, version)
+    return stored
 
 
 def let_go(db: Database, *, run: str, version: int) -> int:
     """Remove the hubs that only this earlier version of a run has, even if releases rest on it; return how many."""
-    stored = find_run(db, run=run)
+    stored = check_earlier(db, run=run, version=version)
     with open_graph(db, find_graph(db, stored.run.graph)) as opened:
         if not opened.hubs.release_version(stored.run.id, version):
             raise _not_earlier(stored.run, version)

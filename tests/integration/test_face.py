@@ -21,6 +21,7 @@ from pcneo.errors import ConnectionFailedError, GraphChangedError, NotFoundError
 from pcneo.face.first_steps import sample_path
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release.audit import auditing
+from pcneo.stored import versions
 
 PERSONS: dict[str, Any] = {"node_labels": "Person", "relationship_types": "KNOWS", "key": "id"}
 pytestmark = pytest.mark.schema("bare")
@@ -350,7 +351,7 @@ def test_a_user_without_an_address_is_used_with_the_address_that_is_found(
     monkeypatch.delenv("NEO4J_PASSWORD")
     with package.connect(auth=right, database=db.name) as other:
         assert other.name == db.name
-    monkeypatch.delenv("NEO4J_URI")
+    monkeypatch.setenv("NEO4J_URI", " ")  # as unset, like on the command line
     monkeypatch.setattr("pcneo.server.servers.find_running", lambda: server)
     with package.connect(auth=right), package.connect():
         pass
@@ -477,6 +478,11 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
         (lambda: run.diff(run), TWO_VERSIONS),
         (lambda: run.diff(run, run), TWO_VERSIONS),
         (lambda: run.diff(1), TWO_VERSIONS),
+        (
+            lambda: ring.steadiness("0.7", orders=2.5, to="steady"),
+            "orders must be a whole number, not 2.5, which is float",
+        ),  # type: ignore[arg-type]
+        (lambda: ring.to_parquet("p", "0.7", part=("2", 5)), "part must be a whole number, not '2', which is str"),  # type: ignore[arg-type]
         (lambda: anything.start_server(5), "data is the folder of a server's data, not 5, which is int"),
         (lambda: anything.stop_server(5), "data is the folder of a server's data, not 5, which is int"),
     ):
@@ -485,6 +491,59 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
     with pytest.raises(ParameterError, match=r"^concurrency must be a whole number of 1 or more, not '2'\.$"):
         ring.annotate(p="0.7", concurrency="2")  # type: ignore[arg-type]
     assert len(run.head(np.int64(3))) == 3
+
+
+def test_numbers_are_numpys_too_and_of_64_bits(ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.7")
+    run = ring.run("0.7")
+    assert run.query("critical_connections", id=np.int64(7)).rows == run.query("critical_connections", id=7).rows != []
+    assert len(run.query("densest_cohesions", limit=np.int64(3)).rows) == 3
+    for query, given in (("critical_connections", {"id": 2**63}), ("densest_cohesions", {"limit": 10**20})):
+        with pytest.raises(ParameterError, match="does not fit in 64 bits"):
+            run.query(query, **given)
+    with pytest.raises(NotFoundError, match=f"keeps no earlier version {10**20}"):
+        versions.let_go(run._db, run=run.id, version=10**20)
+
+
+def test_several_runs_have_no_single_one(ring: package.GraphHandle) -> None:
+    result = ring.annotate(p=["0.5", "0.7"])
+    with pytest.raises(ParameterError, match=r"^There are 2 runs: take one of \.runs\.$"):
+        _ = result.run
+
+
+def test_an_earlier_version_is_not_audited_by_the_current_groups(db: package.Db, ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.7")
+    db.driver.execute_query("MATCH (a:Person {id: 5}), (b:Person {id: 8}) CREATE (a)-[:KNOWS]->(b)")
+    ring.annotate(p="0.7")
+    with pytest.raises(ParameterError, match="works only on the current version"):
+        ring.run("0.7").version(1).audit(epsilon=1)
+
+
+def test_files_of_another_graph_are_refused_by_a_handle_that_names_its_own(
+    db: package.Db, ring: package.GraphHandle
+) -> None:
+    ring.annotate(p="0.7")
+    ring.to_parquet("ring.parquet", p="0.7")
+    robots = db.graph("robots", node_labels="Robot", relationship_types="KNOWS", key="id")
+    with pytest.raises(ParameterError, match=r"of the graph Person/KNOWS/id, not of one whose node_labels is"):
+        robots.load_cohesions("ring.parquet")
+    assert [graph.name for graph in db.graphs()] == ["ring"]
+    assert ring.load_cohesions("ring.parquet").run.run == "ring@7/10"
+
+
+def test_what_is_left_is_unknown_while_a_record_is_damaged(db: package.Db, ring: package.GraphHandle) -> None:
+    ring.annotate(p="0.7")
+    ring.budget.set(epsilon=6)
+    ring.budget.set(epsilon=7)
+    assert ring.budget.left is not None
+    db.driver.execute_query("MATCH (t:PCohesionBudget) WITH t ORDER BY t.at LIMIT 1 SET t.epsilon = 'much'")
+    assert ring.budget.left is None
+    assert repr(ring.budget).endswith(", 1 damaged record")
+
+
+def test_a_mean_degree_is_stated_in_python_too(ring: package.GraphHandle) -> None:
+    stated = ring.release(package.Respond(epsilon=2), to="counts.csv", mean_degree=3, anyway=True, dry_run=True)
+    assert "at a mean degree of 3" in " ".join(stated.beforehand)
 
 
 def test_a_database_of_your_own_driver(
