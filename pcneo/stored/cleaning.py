@@ -88,6 +88,18 @@ class Everything:
     schema: tuple[str, ...]
     ledger_graphs: tuple[str, ...]
 
+    def without(self, left: Everything) -> Everything:
+        """Return what is no longer there where `left` is."""
+        now = vars(left)
+        return Everything(
+            **{
+                name: tuple(item for item in had if item not in now[name])
+                if isinstance(had, tuple)
+                else max(0, had - now[name])  # a writer's fence may be new
+                for name, had in vars(self).items()
+            }
+        )
+
 
 def clean(
     db: Database,
