@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from pcneo.basics.frames import counted, words
 from pcneo.basics.model import Progress
@@ -90,15 +91,13 @@ class Everything:
 
     def without(self, left: Everything) -> Everything:
         """Return what is no longer there where `left` is."""
-        now = vars(left)
-        return Everything(
-            **{
-                name: tuple(item for item in had if item not in now[name])
-                if isinstance(had, tuple)
-                else max(0, had - now[name])  # a writer's fence may be new
-                for name, had in vars(self).items()
-            }
-        )
+
+        def gone(had: Any, now: Any) -> Any:
+            if isinstance(had, tuple):
+                return tuple(item for item in had if item not in now)
+            return max(0, had - now)  # a writer's fence may be new
+
+        return Everything(**{name: gone(had, getattr(left, name)) for name, had in vars(self).items()})
 
 
 def clean(
