@@ -60,6 +60,12 @@ class Database:
 
         return connect(driver=self.driver, database=self.name)
 
+    def verified(self) -> list[Any]:
+        """What pcneo finds when it compares each of its runs with the graph, in the order of their ids."""
+        from pcneo.stored.verifying import verify
+
+        return [verify(self.store, run=run) for run in sorted(run.id for run in self.store.list_runs())]
+
     def run(self, text: str, **parameters: Any) -> list[list[Any]]:
         """Rows of one statement, in a transaction of its own."""
         records = self.driver.execute_query(own_text(text), parameters, database_=self.name).records

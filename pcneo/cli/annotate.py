@@ -143,6 +143,8 @@ def annotate(
         raise typer.BadParameter(
             "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
         )
+    if orders is not None and check:
+        raise typer.BadParameter("Answers under other numberings are compared, not proved.", param_hint="--check")
     if orders is not None and to is None:
         raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
     if in_files and mode is not Mode.stream:

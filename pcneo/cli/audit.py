@@ -165,8 +165,8 @@ def _legend(result: AuditResult, columns: Sequence[str]) -> Iterator[str]:
     )
     yield (
         f"promise  any: ε={result.epsilon:g} for any one connection; inside: the same for a pair inside a group, given "
-        "the groups and all other connections; δ: except with that probability, a millionth or less unless it is "
-        "given; none: nothing is promised"
+        "the groups and all other connections; δ: except with that probability, a millionth or less; none: nothing is "
+        "promised"
     )
     yield "error    how far a count, or the total, is off on average"
     if "found" in columns:

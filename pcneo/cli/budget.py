@@ -11,7 +11,7 @@ from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import counted
 from pcneo.basics.json_form import camel
 from pcneo.basics.visible import csv_row
-from pcneo.cli.console import connected, print_json, print_table, without_empty
+from pcneo.cli.console import connected, note_kept, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json, complete_graphs
 from pcneo.cli.streams import note, say
@@ -238,8 +238,7 @@ def forget_budget(graph: Graph) -> None:
     say(f"forgot {forgotten.records:,} records of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")
-    for name in forgotten.kept_properties:
-        note(f"The property {name} stays: some of its values are no longer those of a release.")
+    note_kept(forgotten.kept_properties)
 
 
 @app.command("mend", cls=Command)

@@ -10,7 +10,7 @@ import typer
 
 from pcneo.basics.frames import words
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, connected, print_json
+from pcneo.cli.console import Bars, connected, note_kept, print_json
 from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask, note, say
 from pcneo.errors import ParameterError
@@ -110,7 +110,8 @@ def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, 
     whole = _whole_id(db, run, dry_run=dry_run)
     if dry_run:
         check_earlier(db, run=whole, version=version)
-        return partial(say, f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
+        planned = f"Version {version} of {whole} would be removed, with the cohesions that it alone has."
+        return partial(print_json, {"run": whole, "version": version}) if as_json else partial(say, planned)
     if can_ask() and not yes:
         _confirm(f"Remove version {version} of {whole}?", bars)
     hubs = let_go(db, run=whole, version=version)
@@ -134,16 +135,27 @@ def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bo
         _confirm("Remove everything that pcneo has stored in this database?", bars)
         if ledger and there.ledger:
             _confirm("Nothing will then count what these releases have spent. Remove the ledger, too?", bars)
-    _, left = uninstall(db, ledger=ledger, progress=bars)
+    result, left = uninstall(db, ledger=ledger, progress=bars)
     if as_json:
-        return partial(print_json, {"removed": there, "left": left})
-    done = "All of pcneo's data has been removed. Your nodes, relationships and properties are as they were."
+        properties = {"properties": result.properties, "keptProperties": result.kept_properties}
+        return partial(print_json, {"removed": there.without(left), "left": left, **properties})
+    return partial(_print_uninstalled, result, left)
+
+
+def _print_uninstalled(result: CleanResult, left: Everything) -> None:
+    for line in _property_lines(result, "removed", "had"):
+        say(line)
+    note_kept(result.kept_properties)
+    stays = ["what releases wrote into properties that someone has changed since"] if result.kept_properties else []
     if left.ledger:
-        done = (
-            f"All of pcneo's data has been removed except the ledger, {_ledger(left)}, and the names, fences, "
-            "constraints and indexes that it needs. `--ledger` removes these, too."
+        stays.append(
+            f"the ledger, {_ledger(left)}, and the names, fences, constraints and indexes that it needs "
+            "(`--ledger` removes these, too)"
         )
-    return partial(say, done)
+    if stays:
+        say(f"All of pcneo's data has been removed except {', and '.join(stays)}.")
+    else:
+        say("All of pcneo's data has been removed. Your nodes, relationships and properties are as they were.")
 
 
 def _everything(there: Everything, *, ledger: bool) -> str:
@@ -182,8 +194,7 @@ def _planned(result: CleanResult) -> str:
 
 def _print_result(result: CleanResult) -> None:
     say("\n".join(_lines(result, "removed", "had")))
-    for name in result.kept_properties:
-        note(f"The property {name} stays: some of its values are no longer those of a release.")
+    note_kept(result.kept_properties)
     say("What stays: budgets and the ledger of releases (`pcneo budget show`), and your own data")
 
 
@@ -199,7 +210,11 @@ def _lines(result: CleanResult, removed: str, had: str) -> list[str]:
         )
     if result.earlier_runs:
         lines.append(f"Runs of an earlier pcneo {removed}: {result.earlier_runs:,}")
-    lines += [f"Property {removed} that a release {had} written: {name}" for name in result.properties]
+    lines += _property_lines(result, removed, had)
     if result.answered_requests:
         lines.append(f"Answered requests {removed}: {result.answered_requests:,}")
     return lines
+
+
+def _property_lines(result: CleanResult, removed: str, had: str) -> list[str]:
+    return [f"Property {removed} that a release {had} written: {name}" for name in result.properties]

@@ -217,3 +217,9 @@ def print_json(value: Any) -> None:
     """Print a result as one line of JSON with Neo4j's camelCase names."""
     with output():
         print(json.dumps(json_form(value), ensure_ascii=not takes_all_text()))
+
+
+def note_kept(properties: Iterable[str]) -> None:
+    """Note which properties of a release were not removed with it."""
+    for name in properties:
+        note(f"The property {name} stays: some of its values are no longer those of a release.")

@@ -60,7 +60,10 @@ def run(command_line: Typer, name: str) -> None:
 
 _ELSEWHERE: dict[str, tuple[str, tuple[str, ...]]] = {
     "--data": ("Put --data before the command: pcneo --data FOLDER COMMAND.", ()),
-    "--graph": ("The graph is an argument here: give its name without --graph.", ()),
+    "--graph": (
+        "The graph is an argument here: give its name without --graph.",
+        ("queries", "show", "runs", "check", "release", "audit", "budget"),
+    ),
     "--html": ("--plot FILE.html writes a picture for a browser.", ("show",)),
     "--p": ("It has one hyphen: -p 0.3.", ("annotate", "queries")),
     "-p": (
@@ -84,7 +87,8 @@ def _code(command_line: Typer, name: str) -> int:
         from typer import rich_utils  # slow to import
 
         error.message = visible(_mended(error.message), keep="\n")  # it quotes what was typed or pasted
-        command = "" if error.ctx is None else error.ctx.info_name
+        path = "" if error.ctx is None else error.ctx.command_path
+        command = path.removeprefix(name).partition(" ")[2].partition(" ")[0]  # `budget` for `pcneo budget show`
         if error.message.startswith(_TOO_MANY) and command == "annotate":
             error.message += ". A graph is named by an option here: --graph NAME."
         elsewhere, commands = _ELSEWHERE.get(getattr(error, "option_name", ""), ("", ()))

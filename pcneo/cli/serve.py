@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import chosen_folder, local_settings, named_settings
+from pcneo.cli.console import local_settings, named_settings
 from pcneo.cli.streams import say_verbatim
 
 OTHER = {"config", "print_unit", "help"}
@@ -28,6 +28,8 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
         named = read_configuration(path, {*options, *LIMITS})
         context.meta[__name__] = {name: value for name, value in named.items() if name in LIMITS}
         of_options = {name: value for name, value in named.items() if name in options}
+        if isinstance(of_options.get("graph"), str):  # as one --graph on the command line
+            of_options["graph"] = [of_options["graph"]]
         context.default_map = {**(context.default_map or {}), **of_options}
     return path
 
@@ -98,9 +100,6 @@ def serve(
         from pcneo.service.unit import systemd_unit
 
         arguments = [text for text in sys.argv[1:] if text != "--print-unit"]
-        for path in filter(None, (config, chosen_folder())):  # systemd starts it in another folder
-            whole = {str(path): str(path.resolve()), f"--config={path}": f"--config={path.resolve()}"}
-            arguments = [whole.get(text, text) for text in arguments]
         say_verbatim(systemd_unit(arguments, settings.grace).rstrip())
         return
     _log_events(log_json)

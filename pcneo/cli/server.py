@@ -53,14 +53,17 @@ def start(
 
 
 def started(folder: Path | None, *, browser: bool = False, serve: bool = False) -> LocalServer:
-    """Start a local server, show how far that is, and note that Neo4j has to be fetched first, if so."""
+    """Start a local server, show how far that is, and note what has to be fetched first."""
+    from pcneo.server.browser import browser_is_fetched
     from pcneo.server.servers import is_fetched, start
 
-    fetched = is_fetched(browser=browser)
-    if not fetched:
-        note(f"Fetching Neo4j first (about {170 if browser else 155} MB).")
+    missing = {} if is_fetched() else {"Neo4j": 155}
+    if browser and not browser_is_fetched():
+        missing["Neo4j Browser"] = 15
+    if missing:
+        note(f"Fetching {' and '.join(missing)} first (about {sum(missing.values())} MB).")
     with working("starting Neo4j") as bars:
-        tell = None if fetched else telling_fetched(bars, 2 if browser else 1)
+        tell = telling_fetched(bars, 2 if browser else 1) if missing else None
         return start(folder, browser=browser, serve=serve, progress=tell)
 
 
@@ -73,7 +76,7 @@ def telling_fetched(bars: Bars, parts: int) -> Callable[[int, int], None]:
         bars("fetching jars", done, total)
         left -= done == total
         if not left:
-            note("Neo4j has been fetched; starting it.")
+            note("All of it has been fetched; starting Neo4j.")
 
     return tell
 

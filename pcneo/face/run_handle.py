@@ -157,7 +157,7 @@ class Run(CohesionsByKey):
         from pcneo.stored.verifying import verify
 
         self._refuse_earlier("check")
-        return verify(self._db, run=self.id, progress=progress)[0]
+        return verify(self._db, run=self.id, progress=progress)
 
     # --- Its cohesions
 

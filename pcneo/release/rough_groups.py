@@ -35,9 +35,7 @@ class RoughGroups:
     rough: str
 
 
-def annotate_answers(
-    db: Database, *, answers_from: AnyPath, keeping: Keeping | None = None, **asked: Unpack[Asked]
-) -> RoughGroups:
+def annotate_answers(db: Database, *, answers_from: AnyPath, **asked: Unpack[Asked]) -> RoughGroups:
     """Store the minimal p-cohesions of yes-answers whose ends share enough yes-neighbours, as a separate kind of run.
 
     They follow only from the answers, carry the promise of `respond` and cost nothing more. No release rests on them,
@@ -52,7 +50,7 @@ def annotate_answers(
         asked["graph"] = file.graph_of(known)
     plan = make_plan(db, "write", **asked)
     answered = AnsweredGraph(plan, file, known)
-    written = update_runs(plan, keeping or Keeping(), supply=answered)
+    written = update_runs(plan, Keeping(), supply=answered)
     return RoughGroups(written, answered.rough)
 
 

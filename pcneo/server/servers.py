@@ -16,7 +16,7 @@ from pathlib import Path
 from pcneo.basics.signals import signals_interrupt, signals_wait
 from pcneo.errors import LocalServerError, ParameterError, needs_extra
 from pcneo.server import process
-from pcneo.server.browser import browser_is_fetched, ensure_browser
+from pcneo.server.browser import ensure_browser
 from pcneo.server.companion import end_service, service_process, start_service
 from pcneo.server.configuration import HOST, USERNAME, earlier_ports
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
@@ -224,10 +224,9 @@ def _choose_port(port: int | None, earlier: int | None = None) -> int:
         return probe.getsockname()[1]
 
 
-def is_fetched(*, browser: bool = False) -> bool:
-    """Whether all that a start needs is in the cache, so that nothing has to be fetched."""
-    folder = cache_folder() / f"neo4j-{DEFAULT_VERSION}"
-    return all_there(read_lock(DEFAULT_VERSION), folder) and (not browser or browser_is_fetched())
+def is_fetched() -> bool:
+    """Whether all of Neo4j's jars are in the cache."""
+    return all_there(read_lock(DEFAULT_VERSION), cache_folder() / f"neo4j-{DEFAULT_VERSION}")
 
 
 def find_java() -> Path:

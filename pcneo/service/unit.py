@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 REMOVE_SECONDS = 280
 """For a request for a whole graph: removing what some minutes wrote takes about one minute, more on a busy machine."""
+
+_TAKE_PATHS = ("--config", "--data")
 
 UNIT = """\
 [Unit]
@@ -40,8 +43,26 @@ WantedBy=multi-user.target
 
 def systemd_unit(arguments: Sequence[str], grace: float) -> str:
     """Return a unit that runs pcneo with these arguments, `serve` among them."""
-    command = " ".join(map(_word, [sys.executable, "-m", "pcneo", *arguments]))
+    command = " ".join(map(_word, [sys.executable, "-m", "pcneo", *_with_whole_paths(arguments)]))
     return UNIT.format(command=command, grace=grace, removing=REMOVE_SECONDS, stop=grace + REMOVE_SECONDS)
+
+
+def _with_whole_paths(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments, with whole paths: systemd starts the command in another folder."""
+    before = ""
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        if before in _TAKE_PATHS:
+            yield _whole(argument)
+        elif option in _TAKE_PATHS and equals:
+            yield f"{option}={_whole(value)}"
+        else:
+            yield argument
+        before = argument
+
+
+def _whole(path: str) -> str:
+    return str(Path(path).expanduser().resolve())
 
 
 def _word(argument: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pcneo.annotate.estimating import estimate_memberships
-from pcneo.annotate.plan import make_plan
+from pcneo.annotate.plan import Plan, make_plan
 from pcneo.annotate.supply import Supply
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
@@ -25,7 +26,7 @@ from pcneo.store.requests import Answer, Claim, RequestQueue, finish_within, is_
 from pcneo.store.standing import Keeping, Opens, open_graph, run_id
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
-from pcneo.stored.verifying import VerifiedRun, verify
+from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
 log = logging.getLogger("pcneo.service")
 
@@ -81,7 +82,7 @@ class Work:
         result = update_runs(
             plan,
             Keeping(),
-            Client(self._admit, answer, trims=self.trims),
+            Client(partial(self._admit, plan), answer, trims=self.trims),
             tell_of_removal=self._tell_of_removal,
             opens=self.opens,
         )
@@ -105,14 +106,16 @@ class Work:
             else:
                 self.lease.answer = answer
 
-    def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, RunRecord]) -> None:
+    def _admit(self, plan: Plan, supply: Supply, searches: Sequence[Search], standing: Mapping[str, RunRecord]) -> None:
         """Refuse a run that would become larger than the owner allows."""
-        graph, vertices = self.question.graph or "", self.question.vertices
         for search in searches:
-            run = standing.get(run_id(graph, search, supply.scope))
-            if vertices is not None:
+            run = standing.get(run_id(plan.graph, search, supply.scope))
+            if plan.vertices is not None:
                 most, what, setting = self.settings.max_run_vertices, "cohesions", "max-run-vertices"
-                number = len(vertices) + (run.cohesions if run else 0)
+                number = len(plan.vertices) + (run.cohesions if run else 0)
+                if run and number > most:  # vertices that the run already has are not added to it
+                    hubs = plan.db.get_cohesions(plan.selection, run.id, run.version, plan.vertices, as_it_is=True)
+                    number -= len({hub.vertex for hub in hubs})
             else:
                 most, what, setting = self.settings.max_memberships, "memberships", "max-memberships"
                 number = run.memberships if run else estimate_memberships(supply, search, most)
@@ -134,8 +137,12 @@ class Work:
         if not runs:
             wanted = question.run or graph
             raise NotFoundError(f"There is no run {wanted!r} to check.", what="run", name=wanted)
-        verified = [compared for run in runs for compared in verify(marked, run=run.id, progress=self.lease)]
-        return self._finish(" ".join(map(_verdict, verified)))
+        compared = [
+            one
+            for name, of_graph in by_graph(runs).items()
+            for one in verified(marked, _known(marked, name), of_graph, self.lease)
+        ]
+        return self._finish(" ".join(map(_verdict, compared)))
 
     def _clean(self) -> Answer:
         wanted = self.question.run or ""

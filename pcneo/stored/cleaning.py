@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 from pcneo.basics.frames import counted, words
 from pcneo.basics.model import Progress
@@ -87,6 +88,16 @@ class Everything:
     ledger: int
     schema: tuple[str, ...]
     ledger_graphs: tuple[str, ...]
+
+    def without(self, left: Everything) -> Everything:
+        """Return what is no longer there where `left` is."""
+
+        def gone(had: Any, now: Any) -> Any:
+            if isinstance(had, tuple):
+                return tuple(item for item in had if item not in now)
+            return max(0, had - now)  # a writer's fence may be new
+
+        return Everything(**{name: gone(had, getattr(left, name)) for name, had in vars(self).items()})
 
 
 def clean(

@@ -10,7 +10,7 @@ from pcneo.basics.model import Key, Progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.errors import KeyPropertyError
 from pcneo.graph import fingerprint, membership_hash
-from pcneo.store.chosen_graph import read_graph
+from pcneo.store.chosen_graph import find_graph, read_graph
 from pcneo.store.database import Database, GraphRecord
 from pcneo.stored.runs import find_run
 
@@ -49,20 +49,11 @@ def _verdict(same: bool) -> str:
     return "same" if same else "CHANGED"
 
 
-def verify(db: Database, *, run: str | None = None, progress: Progress | None = None) -> list[VerifiedRun]:
-    """Read graphs and memberships again and compare them with what was recorded.
-
-    Returns:
-        The runs that were compared.
-    """
-    runs = db.list_runs() if run is None else [find_run(db, run=run).run]
-    graphs = {graph.name: graph for graph in db.list_graphs()}
-    compared = [
-        comparison
-        for name, of_graph in by_graph(runs).items()
-        for comparison in verified(db, graphs[name], of_graph, progress)
-    ]
-    return sorted(compared, key=lambda comparison: comparison.run.id)
+def verify(db: Database, *, run: str, progress: Progress | None = None) -> VerifiedRun:
+    """Read a run's graph and memberships again and compare them with what was recorded."""
+    record = find_run(db, run=run).run
+    (compared,) = verified(db, find_graph(db, record.graph), [record], progress)
+    return compared
 
 
 def by_graph(runs: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:

@@ -24,7 +24,7 @@ from pcneo.errors import ConnectionFailedError, KeyPropertyError
 from pcneo.store.sessions import open_session
 from pcneo.store.standing import Keeping, open_graph
 from pcneo.store.transaction import Transaction, begun, in_one_trip, in_transaction, rows_of
-from pcneo.stored import runs, verifying
+from pcneo.stored import runs
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
@@ -60,7 +60,7 @@ def test_a_deleted_vertex_is_seen_by_verify_and_stands_in_nobodys_way(db: Databa
     annotate.write(db.store, p="0.5", **PERSONS)
     annotate.write(db.store, p="0.5", vertices=[1, 4], **PERSONS)
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
-    verifications = verifying.verify(db.store)
+    verifications = db.verified()
     assert [
         (verification.run.scope, verification.graph_same, verification.memberships_same)
         for verification in verifications

@@ -28,7 +28,7 @@ from pcneo.face.first_steps import sample_path
 from pcneo.graph import graph_from_rows
 from pcneo.search import REVISION, search_all
 from pcneo.store import reading
-from pcneo.stored import cleaning, runs, verifying
+from pcneo.stored import cleaning, runs
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -146,7 +146,7 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
         assert {
             v: (cohesion.properties["edges"], cohesion.properties["density"]) for v, cohesion in stored.items()
         } == {v: (cohesion.edges, cohesion.density) for v, cohesion in computed.items()}
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store)] == [(True, True)] * 2
+    assert [(v.graph_same, v.memberships_same) for v in db.verified()] == [(True, True)] * 2
 
 
 def test_a_run_record_says_what_was_read_and_written(db):
@@ -341,7 +341,7 @@ def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_not
     assert (third.added, third.retired) == (1, 1)
     assert db.members(third.run)[b] == {b}
     assert {run: (record(db, run), db.cohesions(run)) for run in kept} == kept
-    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in verifying.verify(db.store)}
+    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in db.verified()}
     assert verified == {run: (False if run == whole else None, True) for run in (*kept, first.run)}
 
 
@@ -439,7 +439,7 @@ def test_a_vertex_without_neighbours_is_its_own_cohesion_and_counts_in_no_densit
         for h in db.cohesions(result.runs[0].run).values()
     } == {(1, 0, 0.0)}
     assert result.runs[0].summary.densities is None
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same
 
 
 STRANGE_KEYS = ["", " ", "10", "9", "007", "é", "e\u0301", "\uffff", "\U00010000", "z", "Z", "'\"`", "\x01", "a\tb"]
@@ -456,7 +456,7 @@ def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(d
     assert [c.vertex for c in cohesions] == sorted(STRANGE_KEYS)
     assert {c.vertex: set(c.members) for c in cohesions} == expected
     assert db.members(write(db, 0.5).runs[0].run) == expected
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same
 
 
 def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypatch):
@@ -733,7 +733,7 @@ def test_runs_say_whether_the_graph_has_moved_since(db):
     assert [stored.moved for stored in runs.list_runs(db.store)] == [False, False]
     db.run("CREATE (:Person {id: 77})")
     assert [stored.moved for stored in runs.list_runs(db.store)] == [True, True]
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store)] == [
+    assert [(v.graph_same, v.memberships_same) for v in db.verified()] == [
         (False, True),
         (None, True),
     ]
@@ -741,12 +741,12 @@ def test_runs_say_whether_the_graph_has_moved_since(db):
 
 def test_verify_notices_an_edge_that_moved_and_a_membership_that_is_gone(db):
     db.put(cycle(6))
-    run = write(db, 0.3).runs[0].run
+    write(db, 0.3)
     db.run("MATCH (a {id: 0})-[r:KNOWS]-(b {id: 1}), (c {id: 3}) DELETE r CREATE (a)-[:KNOWS]->(c)")
     assert not runs.list_runs(db.store)[0].moved
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store, run=run)] == [(False, True)]
+    assert [(v.graph_same, v.memberships_same) for v in db.verified()] == [(False, True)]
     db.run("MATCH ()-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r")
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store, run=run)] == [(False, False)]
+    assert [(v.graph_same, v.memberships_same) for v in db.verified()] == [(False, False)]
 
 
 def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):

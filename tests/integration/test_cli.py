@@ -292,6 +292,8 @@ def test_versions_are_made_listed_compared_and_let_go(
         assert (refused.returncode, "give the whole id of what to remove, friends@1/2" in refused.stderr) == (2, True)
     planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run")
     assert (planned.returncode, "Version 1 of friends@1/2 would be removed" in planned.stdout) == (0, True)
+    planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run", "--json")
+    assert json.loads(planned.stdout) == {"run": "friends@1/2", "version": 1}
     for version in ("2", "9"):
         refused = pcneo("clean", "friends@1/2", "--version", version, "--dry-run")
         assert (refused.returncode, refused.stdout) == (4, "")

@@ -29,7 +29,6 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.release.checking import check
-from pcneo.stored import verifying
 from pcneo.stored.showing import show
 from pcneo.stored.versions import history
 
@@ -71,7 +70,7 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     assert {run.search.p for run in loaded.runs} == {P("1/3"), P("3/5")}
     assert loaded.graph == ("friends" if known else "Person/KNOWS/id")
     from_files, members = db.contents(), {run.run: db.members(run.run) for run in loaded.runs}
-    assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.store))
+    assert all(run.graph_same and run.memberships_same for run in db.verified())
     again = annotate.write(db.store, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert [(run.changed, run.added, run.retired) for run in again.runs] == [(True, 0, 0)] * 2  # searched, and the same
     assert not any(run.changed for run in load(db, *files).runs)

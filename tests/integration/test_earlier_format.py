@@ -62,7 +62,7 @@ def earlier_format(db: Database, request: pytest.FixtureRequest) -> Database:
 USES: dict[str, Callable[[Database], object]] = {
     "annotate": lambda db: annotate.write(db.store, p="0.5", **PERSONS),
     "runs": lambda db: runs.list_runs(db.store),
-    "verify": lambda db: verifying.verify(db.store),
+    "verify": lambda db: verifying.verify(db.store, run="friends@1/2"),
     "history": lambda db: versions.history(db.store),
     "show": lambda db: showing.show(db.store, vertex=1),
     "queries": lambda db: queries.run_query(db.store, "largest_cohesions"),

@@ -23,7 +23,7 @@ from pcneo.store import hub_writer, lock
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
 from pcneo.store.standing import open_graph
-from pcneo.stored import runs, verifying
+from pcneo.stored import runs
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 GRAPH = "Person/KNOWS/id"
@@ -96,7 +96,7 @@ def test_a_version_is_not_published_behind_fences_that_somebody_has_taken(
     assert db.members(RUN) == left
     monkeypatch.undo()
     assert write(db).version > 1
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same
 
 
 def test_fences_are_not_taken_while_a_version_is_being_published(db: Database) -> None:
@@ -186,4 +186,4 @@ def test_a_batch_that_holds_its_fence_is_waited_for_and_then_ended(
     with pytest.raises(PcneoError):
         batch.result()
     assert db.everything() == left
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same

@@ -20,6 +20,7 @@ from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.service import desk
 from pcneo.store import lock, transaction
+from pcneo.stored import verifying
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
 FINAL = {"complete", "failed", "cancelled"}
@@ -217,10 +218,13 @@ def test_runs_stay_within_the_owners_limits(db, server):
         assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1, 2]))["status"] == "complete"
         too_many = answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[3, 4]))
         assert "about 4 cohesions; this service keeps runs of up to 3" in too_many["message"]
+        for vertices in ([1, 2, 3, 3], [2, 3], [3, 2, 1, 1]):  # repeated, or there already
+            allowed = answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=vertices))
+            assert allowed["status"] == "complete", allowed["message"]
         whole = answer(db, ask(db, command="annotate", graph="friends", p="0.9"))
         assert whole["status"] == "failed"
         assert "memberships; this service keeps runs of up to 10" in whole["message"]
-    assert db.versions() == {"friends@1/2:vertices": 1}
+    assert db.versions() == {"friends@1/2:vertices": 2}
 
 
 def test_one_more_than_may_wait_fails_and_answers_are_forgotten(db, server):
@@ -262,6 +266,15 @@ def test_check_says_whether_graph_and_memberships_are_as_they_were(db, service):
     db.run("MATCH (:Person {id: 5})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
     changed = answer(db, ask(db, command="check", run="friends@1/2"))
     assert (changed["status"], "the graph has CHANGED" in changed["message"]) == ("complete", True)
+
+
+def test_check_of_a_graph_with_several_runs_reads_it_once(db, service, monkeypatch):
+    read, times = verifying.read_graph, []
+    monkeypatch.setattr(verifying, "read_graph", lambda *arguments: times.append(1) or read(*arguments))
+    assert answer(db, ask(db, command="annotate", graph="friends", p=["0.5", "0.6"]))["status"] == "complete"
+    message = answer(db, ask(db, command="check", graph="friends"))["message"]
+    assert message.count("graph as read, memberships as written.") == 2
+    assert times == [1]
 
 
 def test_clean_where_the_owner_allows_it_once_and_twice(db, server):

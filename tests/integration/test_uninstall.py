@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,24 @@ def test_on_the_command_line_it_is_shown_and_has_to_be_agreed_to(db, tmp_path, p
     code, out, _ = pcneo("clean", "--everything", "--yes")
     assert (code, "All of pcneo's data has been removed." in out) == (0, True)
     assert everything(db.store).schema == ()
+
+
+def test_what_stays_is_said_and_only_what_is_gone_counts_as_removed(db, tmp_path, pcneo):
+    all_kinds(db, tmp_path, released=True)
+    there = everything(db.store)
+    db.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
+    code, out, _ = pcneo("clean", "--everything", "--yes", "--json")
+    printed = json.loads(out)
+    removed, left = printed["removed"], printed["left"]
+    assert (code, printed["properties"], printed["keptProperties"]) == (0, [], ["noisy"])
+    assert (removed["runs"], removed["requests"], removed["ledger"], left["ledger"]) == (4, 4, 0, there.ledger)
+    assert (removed["graphs"], removed["ledgerGraphs"], left["ledgerGraphs"]) == (1, [], ["friends"])
+    assert left["schema"]
+    assert {*removed["schema"], *left["schema"]} == {*there.schema}
+    assert not {*removed["schema"]} & {*left["schema"]}
+    code, out, err = pcneo("clean", "--everything", "--ledger", "--yes")
+    assert (code, "The property noisy stays" in err, "as they were" in out) == (0, True, False)
+    assert "except what releases wrote into properties that someone has changed since." in out
 
 
 def test_graphs_are_open_to_others_afterwards(db, tmp_path):

@@ -30,7 +30,7 @@ from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.lock import GraphLock
 from pcneo.store.standing import open_graph
 from pcneo.store.transaction import Transaction, in_transaction
-from pcneo.stored import cleaning, runs, verifying
+from pcneo.stored import cleaning, runs
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 NAME = "Person/KNOWS/id"
@@ -153,7 +153,7 @@ def test_a_writer_killed_in_the_middle_leaves_the_old_run_visible_and_the_next_o
     assert untouched(db, 2)
     assert db.hubs() == {new.run: 210}
     assert new.summary.memberships == 10 * 10 + 200 * 200
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same
 
 
 def test_the_lock_is_free_within_a_second_after_its_holder_is_killed(db, old, start):
@@ -264,7 +264,7 @@ def test_a_writer_that_lost_its_lock_takes_nothing_from_the_one_that_has_it_now(
         write(db, progress=once("writing", overtake))
     assert untouched(db, 2)
     assert db.hubs() == {second[0]: 210}
-    assert verifying.verify(db.store)[0].memberships_same
+    assert db.verified()[0].memberships_same
 
 
 # --- Failing half-way

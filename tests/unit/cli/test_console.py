@@ -26,7 +26,7 @@ from pcneo.cli.server import telling_fetched
 from pcneo.privacy.account import Account
 from pcneo.privacy.mechanisms import mechanism_named
 from pcneo.release.budget import GraphBudget
-from pcneo.server import servers
+from pcneo.server import browser, servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.records import Record
 from pcneo.store.ledger_records import BudgetRecord
@@ -44,9 +44,10 @@ def says(monkeypatch: pytest.MonkeyPatch, command_line: Callable[..., Any]) -> A
     monkeypatch.setattr(servers, "stop", lambda *_: True)
     monkeypatch.setattr(servers, "find_running", lambda: SERVER)
 
-    def run(command: str, *, fetched: bool = True) -> str:
-        monkeypatch.setattr(servers, "is_fetched", lambda **_: fetched)
-        code, _, errors = command_line("server", command)
+    def run(*words: str, fetched: bool = True, browser_fetched: bool = True) -> str:
+        monkeypatch.setattr(servers, "is_fetched", lambda: fetched)
+        monkeypatch.setattr(browser, "browser_is_fetched", lambda: browser_fetched)
+        code, _, errors = command_line("server", *words)
         assert code == 0
         return errors
 
@@ -63,7 +64,13 @@ def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
 
 
 def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
-    assert says("start", fetched=False) == "Fetching Neo4j first (about 155 MB).\n"
+    assert says("start", fetched=False, browser_fetched=False) == "Fetching Neo4j first (about 155 MB).\n"
+    with_browser = ("start", "--browser", "--json")
+    assert says(*with_browser) == ""
+    assert says(*with_browser, browser_fetched=False) == "Fetching Neo4j Browser first (about 15 MB).\n"
+    assert says(*with_browser, fetched=False) == "Fetching Neo4j first (about 155 MB).\n"
+    both = says(*with_browser, fetched=False, browser_fetched=False)
+    assert both == "Fetching Neo4j and Neo4j Browser first (about 170 MB).\n"
 
 
 @pytest.mark.parametrize("parts", [1, 2])
@@ -74,7 +81,7 @@ def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsy
             tell(1, 2)
             assert capsys.readouterr().err == ""
             tell(2, 2)
-    assert capsys.readouterr().err == "Neo4j has been fetched; starting it.\n"
+    assert capsys.readouterr().err == "All of it has been fetched; starting Neo4j.\n"
 
 
 def test_status_says_that_a_server_is_starting_and_only_of_the_folder_that_is_named(
@@ -126,7 +133,7 @@ def test_start_and_status_print_the_lines_by_which_python_finds_the_server_and_n
     password = password_file(server.data)
     password.parent.mkdir()
     password.write_text("secret")
-    monkeypatch.setattr(servers, "is_fetched", lambda **_: True)
+    monkeypatch.setattr(servers, "is_fetched", lambda: True)
     monkeypatch.setattr(servers, "start", lambda *_, **__: server)
     monkeypatch.setattr(servers, "list_running", lambda: [server])
     _, printed, _ = command_line("server", command)

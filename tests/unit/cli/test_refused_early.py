@@ -20,6 +20,11 @@ NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 """Nothing listens on port 9: whoever connects ends with exit code 5."""
 
 
+TAKE_NO_GRAPH = [
+    [*words, "--graph", "follows"] for words in (["load", "x.csv"], ["server", "start"], ["mcp"], ["demo"], ["clean"])
+]
+
+
 @pytest.fixture
 def pcneo(command_line, monkeypatch, tmp_path):
     """Run the command line in an empty folder without a database; return exit code and standard error."""
@@ -56,6 +61,13 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["release", "follows", "-p", "0.3"], "Here p is part of a run's name"),
         (["annotate", "follows", "-p", "0.3"], "A graph is named by"),
         (["show", "58", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
+        (["budget", "forget", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
+        (["budget", "show", "--html", "58.html"], "No such option"),
+        *((words, "No such option") for words in TAKE_NO_GRAPH),
+        (
+            ["annotate", "--mode", "stats", "--orders", "2", "--to", "x", "--check"],
+            "Answers under other",
+        ),
         (["annotate", "--effort", "0"], "Invalid value for '--effort'"),
         (["annotate", "-p", "0.3", "--search", "density", "--effort", "2"], "an effort above 1, not density"),
         (["annotate", "--search", "best"], "Invalid value for '--search': 'best' is not one of 'smallest'"),
