@@ -54,7 +54,7 @@ class Run(CohesionsByKey):
     [21, 14, 8]
 
     Iterating reads pages of bounded size, in the order of keys within each label, at the version that was current when
-    it began, and ends with a GraphChangedError if that version is no longer kept.
+    it began, and ends with a GraphChangedError if that version is no longer kept or a member has lost its key.
     """
 
     def __init__(self, db: Database, stored: StoredRun, *, fixed: bool = False) -> None:
@@ -206,7 +206,7 @@ class Run(CohesionsByKey):
                 with self._db.reading_version(stored.run):
                     hubs = list(self._db.get_cohesions(stored.selection, stored.run.id, stored.run.version, keys))
                 for hub in hubs:
-                    yield Cohesion(cohesion_of(hub, stored.run.search), look, note=note)
+                    yield Cohesion(cohesion_of(hub, stored.run), look, note=note)
         with self._db.reading_version(stored.run):
             pass  # hubs may have been removed while the last pages were being read
 
