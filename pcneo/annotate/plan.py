@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NotRequired, TypedDict, Unpack
 
+from pcneo.basics.keys import in_order
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search, one_or_several
 from pcneo.basics.selection import Selection
@@ -161,7 +162,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     require_key_index(db, selection, mode=mode, create=create_index)
     vertices = None if named is None else find_keys(db, selection, named)
     if vertices is not None and mode == "write":
-        vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may still be mixed; the search refuses that
+        vertices = in_order(vertices)  # kinds may still be mixed; the search refuses that
     return Plan(
         db=db,
         graph=graph or name or selection.default_name,

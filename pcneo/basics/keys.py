@@ -43,6 +43,11 @@ def of_other_kind(key: Key) -> str:
     return f"; keys of this graph are {'integers' if isinstance(key, str) else 'text'}"
 
 
+def in_order(keys: Iterable[Key]) -> list[Key]:
+    """Sort keys where both kinds may appear, as someone may have changed one: integers before text."""
+    return sorted(keys, key=lambda key: (isinstance(key, str), key))
+
+
 def checked_key(key: object) -> Key:
     """Return a key as a Python integer or string; refuse any other value."""
     plain = plain_key(key)

@@ -140,13 +140,12 @@ def _print_differences(differences: list[Difference]) -> None:
 
 def _difference_row(difference: Difference) -> list[Any]:
     before, after = difference.before, difference.after
-    was, now = set(before.members if before else ()), set(after.members if after else ())
     return [
         difference.vertex,
         _before_and_after(before and len(before.members), after and len(after.members)),
         _before_and_after(before and before.edges, after and after.edges),
-        words(sorted(now - was), MOST_KEYS),
-        words(sorted(was - now), MOST_KEYS),
+        words(difference.came, MOST_KEYS),
+        words(difference.went, MOST_KEYS),
     ]
 
 

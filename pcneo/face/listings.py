@@ -28,11 +28,12 @@ class Listing(Table, Sequence[T], Generic[T]):
     [800]
     """
 
-    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: str) -> None:
-        """Take the items, a function that makes a row of an item, and the word for one item."""
+    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: str, named: str) -> None:
+        """Take the items, a function that makes a row of one, the word for one, and its attribute that names it."""
         self._items = tuple(items)
         self._row = row
         self._what = what
+        self._named = named
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -52,13 +53,9 @@ class Listing(Table, Sequence[T], Generic[T]):
 
     def __repr__(self) -> str:
         """Return the number of items, and name the first few."""
-        named = ", ".join(map(self._name, self._items[:4]))
+        named = ", ".join(str(getattr(item, self._named)) for item in self._items[:4])  # which needs no query
         more = ", …" if len(self) > 4 else ""
         return f"{counted(len(self), self._what)}{f': {named}{more}' if self else ''}"
-
-    def _name(self, item: T) -> str:
-        """Return the first column; for a run its id, which needs no query."""
-        return str(getattr(item, "id", None) or next(iter(self._row(item).values())))
 
 
 def why_unread(error: PcneoError) -> str:
@@ -79,8 +76,10 @@ def difference_row(difference: Difference) -> dict[str, Any]:
         "vertex": difference.vertex,
         "before": None if before is None else len(before.members),
         "after": None if after is None else len(after.members),
+        "edges_before": None if before is None else before.edges,
+        "edges_after": None if after is None else after.edges,
         "best_before": None if before is None else before.best,
         "best_after": None if after is None else after.best,
-        "came": sorted(set(after.members if after else ()) - set(before.members if before else ())),
-        "went": sorted(set(before.members if before else ()) - set(after.members if after else ())),
+        "came": difference.came,
+        "went": difference.went,
     }

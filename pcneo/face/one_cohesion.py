@@ -183,6 +183,8 @@ class Cohesion(Table):
     def _repr_svg_(self) -> str | None:
         from pcneo.plots import draw_cohesion, has_matplotlib, svg_text
 
+        if self._look is None and "around" not in vars(self):  # unpickled: there is nothing to draw it from
+            return None
         try:
             return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # then a notebook shows the text
         except PcneoError:  # the database is closed, or a member is gone
@@ -209,6 +211,14 @@ class Cohesion(Table):
     def __hash__(self) -> int:
         """Return the hash of the cohesion that was found."""
         return hash(self._found)
+
+    def __copy__(self) -> Cohesion:
+        """Return itself: it never changes, and only a pickle has to leave out what looks up its surroundings."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cohesion:
+        """Return itself, as `copy.copy` does; the connection that it may hold cannot be copied."""
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep the surroundings if they were looked up, but no graph and no connection."""

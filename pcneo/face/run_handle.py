@@ -54,7 +54,7 @@ class Run(CohesionsByKey):
     [21, 14, 8]
 
     Iterating reads pages of bounded size, in the order of keys within each label, at the version that was current when
-    it began, and ends with a GraphChangedError if that version is no longer kept.
+    it began, and ends with a GraphChangedError if that version is no longer kept or a member has lost its key.
     """
 
     def __init__(self, db: Database, stored: StoredRun, *, fixed: bool = False) -> None:
@@ -112,10 +112,10 @@ class Run(CohesionsByKey):
     def history(self) -> Listing[RunRecord]:
         """Return the versions that are on record, oldest first.
 
-        >>> [version.version for version in run.history()]
-        [1]
+        >>> run.history(), run.history()[0].version
+        (1 version: 1, 1)
         """
-        return Listing(self._db.list_versions(self.id), record_row, "version")
+        return Listing(self._db.list_versions(self.id), record_row, "version", "version")
 
     def diff(self, before: int, after: int | None = None) -> Listing[Difference]:
         """Return the vertices whose cohesions differ between two kept versions, ascending.
@@ -143,7 +143,7 @@ class Run(CohesionsByKey):
             )
         before, after = checked_count("before", before), checked_count("after", after)
         differences = diff(self._db, run=self.id, before=before, after=after)
-        return Listing(differences, difference_row, "difference")
+        return Listing(differences, difference_row, "difference", "vertex")
 
     def check(self, progress: Progress | None = None) -> VerifiedRun:
         """Read graph and memberships again, and check whether they are still those of the run.
@@ -206,7 +206,7 @@ class Run(CohesionsByKey):
                 with self._db.reading_version(stored.run):
                     hubs = list(self._db.get_cohesions(stored.selection, stored.run.id, stored.run.version, keys))
                 for hub in hubs:
-                    yield Cohesion(cohesion_of(hub, stored.run.search), look, note=note)
+                    yield Cohesion(cohesion_of(hub, stored.run), look, note=note)
         with self._db.reading_version(stored.run):
             pass  # hubs may have been removed while the last pages were being read
 
@@ -391,7 +391,7 @@ def listed_runs(db: Database, graph: str | None = None) -> Listing[Run]:
     from pcneo.stored.runs import list_runs
 
     found = list_runs(db, graph=graph)
-    return Listing((Run(db, stored) for stored in found), _row, "run")
+    return Listing((Run(db, stored) for stored in found), _row, "run", "id")
 
 
 def _row(run: Run) -> dict[str, Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, ShownCohesion, StoredCohesions
 from pcneo.basics.run_record import RunRecord
-from pcneo.basics.searches import AnyP, Search
+from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
-from pcneo.errors import GraphChangedError, NotFoundError
+from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, NotFoundError
 from pcneo.graph import hash_of_batches
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.search.around import around
@@ -68,14 +69,19 @@ def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
 def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     """Yield the cohesions of a cohesion's members, the members with most critical connections first.
 
-    Each cohesion is read when it is asked for. Members without a cohesion in this run are left out.
+    Each cohesion is read when it is asked for. Left out are members that have no cohesion in this run, or a damaged
+    one, as that is no fault of the cohesion that is drawn.
     """
     stored = replace(find_run(db, run=shown.run.id), run=shown.run)
     near: dict[Key, set[Key]] = {}
     for vertex in shown.further:
-        hub = db.get_cohesion(stored.selection, stored.run, vertex)
-        if hub is not None:
-            yield _shown(db, stored, hub, near)
+        try:
+            hub = db.get_cohesion(stored.selection, stored.run, vertex)
+            further = None if hub is None else _shown(db, stored, hub, near)
+        except GraphError:
+            continue
+        if further is not None:
+            yield further
 
 
 def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
@@ -95,10 +101,8 @@ def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
 
 def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:
     """Return the cohesion in the graph as it is now; reads the neighbourhoods that are still missing."""
-    found, since = cohesion_of(hub, stored.run.search), f"run {stored.run.id}"
-    if len(found.members) < len(hub.members):
-        raise _member_is_gone(since, found)
-    seen = read_around(db, stored.selection, found, since, near)
+    found = cohesion_of(hub, stored.run)
+    seen = read_around(db, stored.selection, found, f"run {stored.run.id}", near)
     lost = not seen.holds and stored.run.scope != "answers"  # a run of answers has no graph to compare with
     return ShownCohesion(
         cohesion=replace(seen.cohesion, proven=False, best=False) if lost else seen.cohesion,
@@ -112,9 +116,12 @@ def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[
     )
 
 
-def cohesion_of(hub: StoredHub, search: Search) -> FoundCohesion:
-    """Return a hub's cohesion, without members that have lost their keys since."""
-    return FoundCohesion(hub.vertex, search, tuple(sorted(_known(hub.members))), hub.edges, hub.proven, hub.best)
+def cohesion_of(hub: StoredHub, run: RunRecord) -> FoundCohesion:
+    """Return a hub's cohesion; refuse one whose members have lost their keys since, or have keys of another kind."""
+    members = _known(hub.members, "member of the cohesion of", hub.vertex)
+    if len(members) < len(hub.members):
+        raise _member_is_gone(f"run {run.id}", hub.vertex)
+    return FoundCohesion(hub.vertex, run.search, tuple(sorted(members)), hub.edges, hub.proven, hub.best)
 
 
 def read_around(
@@ -129,25 +136,38 @@ def read_around(
     _fetch(db, selection, near, [found.vertex])
     _fetch(db, selection, near, {*near.get(found.vertex, ()), *found.members})
     if not near.keys() >= set(found.members):
-        raise _member_is_gone(since, found)
+        raise _member_is_gone(since, found.vertex)
     return around(found, near)
 
 
-def _member_is_gone(since: str, found: FoundCohesion) -> GraphChangedError:
+def _member_is_gone(since: str, vertex: Key) -> GraphChangedError:
     return GraphChangedError(
         f"A member of this cohesion was deleted or lost its key since {since}. Annotate the graph again.",
-        vertex=found.vertex,
+        vertex=vertex,
     )
 
 
 def _fetch(db: Database, selection: Selection, near: dict[Key, set[Key]], keys: Iterable[Key]) -> None:
     """Read the neighbourhoods that `near` does not have yet."""
     missing = sorted(set(keys) - near.keys())
-    near |= {key: _known(ends) for key, ends in db.get_neighbours(selection, missing)} if missing else {}
+    if missing:
+        near |= {key: _known(ends, "neighbour of", key) for key, ends in db.get_neighbours(selection, missing)}
 
 
-def _known(keys: Iterable[Key | None]) -> set[Key]:
-    """Return the keys, without the None of vertices that have lost theirs."""
+def _known(keys: Sequence[Key | None], what: str, vertex: Key) -> set[Key]:
+    """Return the keys of a vertex's neighbours or members, without the None of those that have lost theirs.
+
+    Someone may have given one a key of another kind since, or a value that is no key; such keys cannot be sorted.
+    """
+    others = set(map(type, keys)) - {type(vertex), NoneType}
+    if others:
+        other = next(key for key in keys if type(key) in others)
+        raise KeyPropertyError(
+            f"A {what} vertex {key_text(vertex)} has the key {other!r}. All keys of a graph must be of one kind, "
+            "integers or text; change those of another kind.",
+            vertex=vertex,
+            example=other,
+        )
     return {key for key in keys if key is not None}
 
 

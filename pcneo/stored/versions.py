@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pcneo.basics.keys import in_order
 from pcneo.basics.model import Key
 from pcneo.basics.run_record import RunRecord
 from pcneo.errors import NotFoundError
@@ -42,6 +43,16 @@ class Difference:
     after: Side | None
 
     @property
+    def came(self) -> list[Key]:
+        """The members that only the later cohesion has, ascending."""
+        return in_order(_members(self.after) - _members(self.before))
+
+    @property
+    def went(self) -> list[Key]:
+        """The members that only the earlier cohesion has, ascending."""
+        return in_order(_members(self.before) - _members(self.after))
+
+    @property
     def is_certain(self) -> bool:
         """Whether the difference follows from the graph.
 
@@ -50,6 +61,10 @@ class Difference:
         """
         before, after = self.before, self.after
         return before is None or after is None or before.members == after.members or (before.best and after.best)
+
+
+def _members(side: Side | None) -> set[Key]:
+    return set() if side is None else set(side.members)
 
 
 def history(db: Database, *, run: str | None = None) -> list[RunRecord]:
@@ -73,10 +88,10 @@ def diff(
     later: dict[Key, Side] = {}
     with db.reading_version(older), db.reading_version(newer):
         for row in db.list_differences(stored.selection, stored.run.id, before, after):
-            if row["vertex"] is not None:
-                members = tuple(sorted(key for key in row["members"] if isinstance(key, int | str)))
+            if isinstance(row["vertex"], int | str):  # otherwise it is gone, or has lost its key
+                members = tuple(in_order(key for key in row["members"] if isinstance(key, int | str)))
                 (later if row["later"] else earlier)[row["vertex"]] = Side(members, row["edges"], row["best"])
-    vertices = sorted(earlier.keys() | later.keys(), key=lambda key: (isinstance(key, str), key))
+    vertices = in_order(earlier.keys() | later.keys())
     differences = [Difference(vertex, earlier.get(vertex), later.get(vertex)) for vertex in vertices]
     return [difference for difference in differences if difference.before != difference.after]
 

@@ -6,7 +6,7 @@ import doctest
 import pickle
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pytest
 from graphs import Database
 
 import pcneo as package
-from pcneo.errors import ConnectionFailedError, GraphChangedError, NotFoundError, ParameterError
+from pcneo.errors import ConnectionFailedError, GraphChangedError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.face.first_steps import sample_path
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release.audit import auditing
@@ -275,6 +275,31 @@ def test_what_a_run_yields_looks_around_when_asked_and_what_is_read_by_key_has(r
     assert pickle.loads(pickle.dumps(run[7])).connections == run[7].connections  # noqa: S301
     assert {c.vertex: c.members for c in run.read()} == {c.vertex: c.members for c in run}
     assert run.to_pandas().shape == (6, 7)
+
+
+def test_keys_that_someone_has_changed_end_in_an_error_that_names_them_and_differences_are_still_listed(
+    ring: package.GraphHandle,
+) -> None:
+    ring.annotate(p="0.7")
+    ring.db.driver.execute_query("MATCH (a:Person {id: 5}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)")
+    ring.annotate(p="0.7")
+    run = ring.run("0.7")
+    assert repr(run.history()) == "2 versions: 1, 2"
+    looks: list[Callable[[], object]] = [lambda: run[8], lambda: list(run), run.to_pandas]
+    changes: list[tuple[Any, type[Exception], str, list[Any]]] = [
+        ("six", KeyPropertyError, "'six'", [5, 7, 8, 9, 10, "six"]),
+        ([6], KeyPropertyError, r"\[6\]", [5, 7, 8, 9, 10]),
+        (None, GraphChangedError, "lost its key", [5, 7, 8, 9, 10]),
+    ]
+    ring.db.driver.execute_query("MATCH (v:Person {id: 6}) SET v:Changed")
+    for key, error, words, keys in changes:
+        ring.db.driver.execute_query("MATCH (v:Changed) SET v.id = $key", key=key)
+        for look in looks:
+            with pytest.raises(error, match=words):
+                look()
+        table = run.diff(1, 2).to_pandas()
+        assert table["vertex"].tolist() == keys
+        assert {*zip(table["edges_before"], table["edges_after"], strict=True)} == {(6, 7)}
 
 
 def test_what_holds_a_connection_is_not_pickled(db: package.Db, ring: package.GraphHandle) -> None:

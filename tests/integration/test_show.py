@@ -75,6 +75,17 @@ def test_the_members_of_a_cohesion_are_shown_as_each_would_be_alone(db):
     assert ends == sorted(ends, reverse=True)
 
 
+def test_members_whose_own_cohesions_are_damaged_are_left_out_and_the_others_shown(db):
+    write(db)
+    assert len(list(show_members(db.store, show(db, 10)))) == 5
+    for change in ("SET v.id = 'four'", "REMOVE v.id"):  # a member of the cohesions of 0, 1 and 2
+        db.run(f"MATCH (v:Person {{id: 4}}) {change} WITH v SET v:Changed")
+        assert {one.cohesion.vertex for one in show_members(db.store, show(db, 10))} == {11, 12}
+        db.run("MATCH (v:Changed) SET v.id = 4 REMOVE v:Changed")
+    db.run("MATCH (:Person {id: 12})-[:HAS_COHESION]->(c) REMOVE c.edges")
+    assert {one.cohesion.vertex for one in show_members(db.store, show(db, 10))} == {0, 1, 2, 11}
+
+
 def test_a_number_may_come_as_text_and_a_run_by_its_name(db):
     first, second = write(db), write(db, p="0.3")
     assert show(db, "0").run.id == second

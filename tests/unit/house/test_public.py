@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import doctest
 import inspect
 import os
@@ -443,6 +444,9 @@ def test_a_cohesion_is_a_value_that_can_be_pickled_and_holds_no_graph():
     assert (seen, hash(seen), repr(seen)) == (cohesion, hash(cohesion), repr(cohesion))
     with pytest.raises(ValueError, match="not looked up before it was pickled"):
         _ = seen.connections
+    assert seen._repr_svg_() is None
+    for copied in (copy.copy(cohesion), copy.deepcopy(cohesion)):
+        assert copied.connections == cohesion.connections
     _ = cohesion.connections
     assert pickle.loads(pickle.dumps(cohesion)).connections == cohesion.connections  # noqa: S301
 
