@@ -10,6 +10,7 @@ from .face.first_steps import sample_path, start_server, stop_server
 from .face.graph_handle import GraphHandle
 from .face.many_cohesions import Cohesions, minimal_p_cohesion, minimal_p_cohesions
 from .face.one_cohesion import Cohesion
+from .face.release_handle import Counts
 from .face.run_handle import Run
 from .graph.given import as_graph
 from .privacy.foresight import advise
@@ -21,6 +22,7 @@ from .stored.queries import list_queries, render_query
 __all__ = [
     "Cohesion",
     "Cohesions",
+    "Counts",
     "Critical",
     "Db",
     "Edge",

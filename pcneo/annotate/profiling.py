@@ -142,8 +142,9 @@ class SteadinessProfile(Table):
     def __repr__(self) -> str:
         """Return a heading and a line for each p."""
         lines = [
-            f"  p={p}: {_percent(one.steady)} of the vertices keep their cohesion in all of them; "
-            f"a critical connection stays critical in {_percent(one.share)} of them on average"
+            f"  p={p}: a vertex keeps its cohesion in {_percent(one.same)} of them on average, and "
+            f"{_percent(one.steady)} of the vertices in all of them; a critical connection stays critical in "
+            f"{_percent(one.share)} of them on average"
             for p, one in self.summaries.items()
         ]
         return "\n".join([f"Steadiness: {self.caption()}", *lines])

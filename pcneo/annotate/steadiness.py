@@ -88,8 +88,10 @@ class SteadinessResult(Table):
         return f"Steadiness at p={', '.join(self.summaries)}: {self.caption()}"
 
 
-def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]) -> SteadinessResult:
+def steadiness(db: Database, *, to: AnyPath | None, orders: int, **asked: Unpack[Asked]) -> SteadinessResult:
     """Search under several numberings, and write for each vertex and each critical connection how steady it is.
+
+    Without `to` no file is written, and what they would hold is only summed up.
 
     Ties are broken by key, so renumbering the vertices changes some cohesions and nothing else about the graph.
     `vertices.csv` has a row for each vertex: the size of its cohesion, the smallest and largest under the numberings,
@@ -104,7 +106,7 @@ def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]
         raise ParameterError("Numberings are searched on this machine only.", name="scheduler", value=None)
     plan = make_plan(db, "stats", **asked)
     _check_vertices(db, plan)
-    paths = new_files_in(to)
+    paths = () if to is None else new_files_in(to)
     supply = WholeGraph(plan).read()
     positions = None if plan.vertices is None else positions_of(supply.graph, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()

@@ -50,8 +50,12 @@ class CohesionStream(Table, Iterator[Cohesion]):
             for c in self
         )
 
+    def __repr__(self) -> str:
+        """Say what it is; looking into it would use it up."""
+        return "Cohesions as they are found, to be read once"
+
     def _repr_html_(self) -> str:
-        return "<p>Cohesions as they are found, to be read once</p>"
+        return f"<p>{self!r}</p>"
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ class GraphModes:
         search: str | None = None,
         *,
         orders: int = 5,
-        to: AnyPath,
+        to: AnyPath | None = None,
         vertices: Vertices | None = None,
         effort: int | None = None,
         concurrency: int | None = None,
@@ -211,7 +215,7 @@ class GraphModes:
             p: as for `annotate`, but never None.
             orders: how many other numberings are searched, drawn from a fixed seed; 5 of them take 6 searches.
             to: a folder for `vertices.csv` (how often each vertex keeps its cohesion) and `connections.csv` (how often
-                each of its connections is critical), created if missing. Neither file may exist yet.
+                each of its connections is critical), created if missing. Neither file may exist yet. None for no files.
             search, vertices, effort, concurrency, progress: as for `annotate`.
         """
         from pcneo.annotate import steadiness

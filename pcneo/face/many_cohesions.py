@@ -195,6 +195,14 @@ class Cohesions(CohesionsByKey):
         whole = self.graph.vertex_count if len(self) == self.graph.vertex_count else None
         return draw_distributions(sizes, self.search.name, to, vertices=whole)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the same vertices have equal cohesions here and there."""
+        if not isinstance(other, Cohesions):
+            return NotImplemented
+        return self.keys() == other.keys() and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment] - like a dict's
+
     def __repr__(self) -> str:
         """Describe the cohesions in two lines."""
         sizes = self.sizes
@@ -232,7 +240,7 @@ def minimal_p_cohesions(
 
     Args:
         graph: a networkx graph, a `scipy.sparse` matrix, a frame or list of edges, (keys, sources, targets), or
-            `pcneo.Graph`; as `pcneo.as_graph` takes it.
+            `pcneo.Graph`; as `pcneo.as_graph` takes it: directions, weights and loops are left out.
         p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
             digits.
         search: `smallest`, `density` or `degree`.

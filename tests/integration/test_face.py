@@ -504,9 +504,9 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
         (lambda: run.diff(run, run), TWO_VERSIONS),
         (lambda: run.diff(1), TWO_VERSIONS),
         (
-            lambda: ring.steadiness("0.7", orders=2.5, to="steady"),
-            "orders must be a whole number, not 2.5, which is float",
-        ),  # type: ignore[arg-type]
+            lambda: ring.steadiness("0.7", orders=anything),
+            f"orders must be a whole number, not {anything!r}, which is module",
+        ),
         (lambda: ring.to_parquet("p", "0.7", part=("2", 5)), "part must be a whole number, not '2', which is str"),  # type: ignore[arg-type]
         (lambda: anything.start_server(5), "data is the folder of a server's data, not 5, which is int"),
         (lambda: anything.stop_server(5), "data is the folder of a server's data, not 5, which is int"),
@@ -528,6 +528,14 @@ def test_numbers_are_numpys_too_and_of_64_bits(ring: package.GraphHandle) -> Non
             run.query(query, **given)
     with pytest.raises(NotFoundError, match=f"keeps no earlier version {10**20}"):
         versions.let_go(run._db, run=run.id, version=10**20)
+
+
+def test_steadiness_and_streams_need_no_file(ring: package.GraphHandle) -> None:
+    steady = ring.steadiness("0.7", orders=1)
+    assert (steady.files, list(steady.summaries)) == ((), ["7/10"])
+    stream = ring.stream("0.7")
+    assert repr(stream) == "Cohesions as they are found, to be read once"
+    assert len(list(stream)) == 6
 
 
 def test_several_runs_have_no_single_one(ring: package.GraphHandle) -> None:

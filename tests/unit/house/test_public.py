@@ -418,6 +418,15 @@ def test_a_container_yields_cohesions_and_its_items_the_keys_beside_them():
     assert [cohesion.vertex for cohesion in batch] == batch.keys() == [1, 2, 3]
 
 
+def test_what_two_searches_found_is_equal_where_it_is_the_same():
+    club = nx.karate_club_graph()
+    batch = pcneo.minimal_p_cohesions(club, p="0.4")
+    assert batch == pcneo.minimal_p_cohesions(club, p="2/5") == copy.deepcopy(batch)
+    assert batch != pcneo.minimal_p_cohesions(club, p="0.4", vertices=[11])
+    assert batch != pcneo.minimal_p_cohesions(club, p="0.3")
+    assert batch != list(batch)
+
+
 def test_iterating_a_cohesion_yields_its_members_in_their_order():
     cohesion = pcneo.minimal_p_cohesion(LES, "member 11", "0.4")
     assert tuple(cohesion) == cohesion.members
