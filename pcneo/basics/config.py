@@ -76,7 +76,8 @@ def _read_password(file: Path) -> str:
         password = file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
     except (OSError, UnicodeDecodeError) as error:
         raise ConnectionFailedError(
-            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which cannot be read.", path=str(file)
+            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which cannot be read: {getattr(error, 'strerror', 'not text')}.",
+            path=str(file),
         ) from error
     if not password:
         raise ConnectionFailedError(

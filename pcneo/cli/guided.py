@@ -58,7 +58,7 @@ _CHOICES = {
         "audit GRAPH` says how far off it is.",
     ),
     "respond": _Choice(
-        "every connection; each vertex gets its own count, with the most noise of the three",
+        "every connection; each vertex gets its own count, which at a small ε is mostly noise",
         "It does not hide what other connections show: in dense parts, one can be guessed from those around it.",
     ),
 }
@@ -192,7 +192,7 @@ def _ask_how(
 def _ask_budget(epsilon: str) -> str:
     from pcneo.release.guidance import NO_BUDGET
 
-    note(f"{NO_BUDGET} `pcneo budget set` changes it later.")
+    note(f"{NO_BUDGET} `pcneo budget set` changes it later, and gives it the δ that some mechanisms need.")
     question = "Budget, how much ε all releases of this graph may spend together"
     return asked(question, epsilon, partial(_budget_for, epsilon))
 

@@ -178,7 +178,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
     else:
         new = " with a new, empty database" if server.is_new else ""
         say_verbatim(f"Neo4j {server.version} {state}{new}\n{describe(server)}")
-        say_verbatim(f"To use it from Python:\n{exports(server)}")
+        say_verbatim(f"To use it in this shell and from Python:\n{exports(server)}")
 
 
 def exports(server: LocalServer) -> str:

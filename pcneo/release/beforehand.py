@@ -50,6 +50,9 @@ def _expected(release: Prepared, terms: Terms) -> str:
     """Return a sentence on how large the errors are expected to be, beside the mean count."""
     public = terms.known(release.earlier)
     errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
+    of_answers = not from_groups and not release.mechanism.adds_noise
+    if of_answers and release.mechanism.k != _JUDGED and (errors.error or 0) <= _most(release, public):
+        return ""  # all that is known is then a bound, which can be hundreds of times too small
     parts = [
         ("per count of triangles" if from_groups else "per count", errors.error),
         ("for the total", errors.error_of_total),
@@ -93,8 +96,7 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
 
 def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
     """Say how many cliques a vertex of the mean degree can be in, or often is in, if the error of a count is larger."""
-    k = release.mechanism.k
-    most = math.comb(int(public.mean_degree), k - 1)
+    k, most = release.mechanism.k, _most(release, public)
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
         cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
         return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
@@ -103,6 +105,11 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
         often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
         return often + _less_noisy(release, terms)
     return ""
+
+
+def _most(release: Prepared, public: Public) -> int:
+    """Return the most cliques that a vertex of the mean degree can be in."""
+    return math.comb(int(public.mean_degree), release.mechanism.k - 1)
 
 
 def far_off(release: Prepared, terms: Terms) -> str:
@@ -172,7 +179,7 @@ def _less_noisy(release: Prepared, terms: Terms) -> str:
     if release.mechanism.name == "respond":  # what others need depends on their δ as well
         with suppress(ParameterError):  # no ε makes the error so small
             _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
-            so = f" With ε below about {epsilon} they {'are' if public.mean_count is not None else 'probably are'}."
+            so = f" To avoid that, take an ε above about {epsilon}."
     expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
     return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms"
 

@@ -98,6 +98,11 @@ class PublicRelease(Table):
         return None if error is None or "key" not in self.columns else [error] * len(self.columns["key"])
 
     @property
+    def standard_error_of_total(self) -> float | None:
+        """The standard error of the total; None where it may not be published, or is not known."""
+        return self.record.get("standardErrorOfTotal")
+
+    @property
     def intervals(self) -> list[tuple[float, float]] | None:
         """A 95 % interval for each exact count; None where none is proved."""
         half = self.record.get("halfWidthOf95PercentIntervalOfACount")

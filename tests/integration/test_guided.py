@@ -126,7 +126,7 @@ def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_tha
     assert least is not None, text
     assert float(least[1]) > 3
     assert "is in at most 45 triangles: counts would probably be mostly noise" in said
-    assert f"With ε below about {least[1]} they probably are. `pcneo audit -n " in said
+    assert f"To avoid that, take an ε above about {least[1]}. `pcneo audit -n " in said
     assert code == 2
     assert not budget.show(db.store)
     answers = [*answers[:-1], ("Release them anyway? [y/N]: ", "y"), ("out.csv? [y/N]: ", "n")]

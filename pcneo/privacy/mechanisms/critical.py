@@ -159,7 +159,8 @@ class Critical(Answered):
         return (
             f"For the owner alone: {self.heading}: the standard error of a count of triangles is between "
             f"{rounded(utility.least_error)} and {rounded(utility.most_error)} (root mean square over the vertices), "
-            "judging by the groups and the connections outside them."
+            "judging by the groups and the connections outside them. Connections outside the groups are not protected, "
+            "even where earlier releases protected them."
         )
 
     def owner_figures(self, facts: Facts) -> Mapping[str, object]:

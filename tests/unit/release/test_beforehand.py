@@ -132,7 +132,7 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     likely = told(MECHANISMS["respond"](epsilon=3, n=2_000))
     assert re.search(
         r"This assumes 10 connections per vertex; such a vertex is often in about 15 triangles, so counts may be "
-        r"mostly noise\. With ε below about [\d.]+ they probably are\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
+        r"mostly noise\. To avoid that, take an ε above about [\d.]+\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
         r"mechanisms\. If you know better",
         likely,
     )
@@ -151,6 +151,7 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     for mechanism, most, anyway in (({"k": 3}, "45 triangles", True), ({"k": 4}, "120 4-cliques", False)):
         noisy = told(MECHANISMS["respond"](epsilon="0.1", n=2_000, **mechanism), anyway=anyway)
         assert f"{guessed} {most}, so counts may be mostly noise. If you know better, give --mean-degree" in noisy
+    assert "standard error" not in told(MECHANISMS["respond"](epsilon=4, k=4, n=2_000)), "a bound says little"
     known = told(MECHANISMS["respond"](epsilon="0.1", n=2_000), Earlier(mean_degree=10), anyway=True)
     assert "may be mostly noise" not in known
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
