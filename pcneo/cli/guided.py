@@ -192,7 +192,7 @@ def _ask_how(
 def _ask_budget(epsilon: str) -> str:
     from pcneo.release.guidance import NO_BUDGET
 
-    note(f"{NO_BUDGET} `pcneo budget set` changes it later, and gives it the δ that some mechanisms need.")
+    note(f"{NO_BUDGET} `pcneo budget set` changes it later.")
     question = "Budget, how much ε all releases of this graph may spend together"
     return asked(question, epsilon, partial(_budget_for, epsilon))
 

@@ -22,7 +22,7 @@ class Budget:
 
     >>> account = friends.budget.set(epsilon=6, delta="1e-4")
     >>> friends.budget
-    Budget of 'friends': spent ε = 0, δ = 0 of ε = 6, δ = 1e-4
+    Budget of 'friends': spent ε = 0, δ = 0 of ε = 6, δ = 1e-4, 0 releases
     >>> friends.budget.show().releases
     ()
 

@@ -116,5 +116,4 @@ def what_to_expect(release: Prepared, terms: Terms) -> str:
     often = "; it is often many times as much" if is_far_below(release, terms.known(release.earlier)) else ""
     is_guess = terms.mean_degree is None and release.earlier.mean_degree is None
     assumed = f" This assumes {rounded(USUAL_DEGREE)} connections per vertex." if is_guess else ""
-    assumed += " If you know better, answer n and begin again with --mean-degree." if is_guess else ""
     return f"Expect {', and '.join(parts)} (one standard error{often}).{assumed}"

@@ -57,8 +57,8 @@ class Gate:
         self.reached, self.opened = threading.Event(), threading.Event()
         admit = work.Work._admit
 
-        def wait(self_: work.Work, supply: Any, *more: Any) -> None:
-            admit(self_, supply, *more)
+        def wait(self_: work.Work, plan: Any, supply: Any, *more: Any) -> None:
+            admit(self_, plan, supply, *more)
             if supply.scope == "graph":
                 self.reached.set()
                 while not self.opened.wait(0.05):
