@@ -54,7 +54,7 @@ class Run(CohesionsByKey):
     [21, 14, 8]
 
     Iterating reads pages of bounded size, in the order of keys within each label, at the version that was current when
-    it began, and ends with a GraphChangedError if that version is no longer kept or a member has lost its key.
+    it began. It ends with a GraphChangedError if that version is removed meanwhile, or if a member has lost its key.
     """
 
     def __init__(self, db: Database, stored: StoredRun, *, fixed: bool = False) -> None:

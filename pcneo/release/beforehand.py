@@ -30,8 +30,12 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
     """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
-    mechanism = release.mechanism
-    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(terms.known(release.earlier))
+    mechanism, public = release.mechanism, terms.known(release.earlier)
+    mechanism = mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)
+    seen = mechanism.foresee(public)
+    if mechanism.adds_noise or mechanism.k == _JUDGED or (seen.error or 0) > _most(mechanism.k, public):
+        return seen
+    return seen._replace(error=None, error_of_total=None)  # only a bound, which can be hundreds of times too small
 
 
 def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
@@ -50,9 +54,6 @@ def _expected(release: Prepared, terms: Terms) -> str:
     """Return a sentence on how large the errors are expected to be, beside the mean count."""
     public = terms.known(release.earlier)
     errors, from_groups = foreseen(release, terms), release.utility.least_error is not None
-    of_answers = not from_groups and not release.mechanism.adds_noise
-    if of_answers and release.mechanism.k != _JUDGED and (errors.error or 0) <= _most(release, public):
-        return ""  # all that is known is then a bound, which can be hundreds of times too small
     parts = [
         ("per count of triangles" if from_groups else "per count", errors.error),
         ("for the total", errors.error_of_total),
@@ -96,7 +97,8 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
 
 def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
     """Say how many cliques a vertex of the mean degree can be in, or often is in, if the error of a count is larger."""
-    k, most = release.mechanism.k, _most(release, public)
+    k = release.mechanism.k
+    most = _most(k, public)
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
         cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
         return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
@@ -107,9 +109,9 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     return ""
 
 
-def _most(release: Prepared, public: Public) -> int:
-    """Return the most cliques that a vertex of the mean degree can be in."""
-    return math.comb(int(public.mean_degree), release.mechanism.k - 1)
+def _most(k: int, public: Public) -> int:
+    """Return the most k-cliques that a vertex of the mean degree can be in."""
+    return math.comb(int(public.mean_degree), k - 1)
 
 
 def far_off(release: Prepared, terms: Terms) -> str:

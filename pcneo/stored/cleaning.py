@@ -90,7 +90,7 @@ class Everything:
     ledger_graphs: tuple[str, ...]
 
     def without(self, left: Everything) -> Everything:
-        """Return what is no longer there where `left` is."""
+        """Return what has been removed if `left` is what remains."""
 
         def gone(had: Any, now: Any) -> Any:
             if isinstance(had, tuple):

@@ -69,8 +69,8 @@ def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
 def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     """Yield the cohesions of a cohesion's members, the members with most critical connections first.
 
-    Each cohesion is read when it is asked for. Left out are members that have no cohesion in this run, or a damaged
-    one, as that is no fault of the cohesion that is drawn.
+    Each cohesion is read when it is asked for. Members that have no cohesion in this run, or a damaged one, are left
+    out: the first cohesion can be drawn without them.
     """
     stored = replace(find_run(db, run=shown.run.id), run=shown.run)
     near: dict[Key, set[Key]] = {}
@@ -157,7 +157,7 @@ def _fetch(db: Database, selection: Selection, near: dict[Key, set[Key]], keys: 
 def _known(keys: Sequence[Key | None], what: str, vertex: Key) -> set[Key]:
     """Return the keys of a vertex's neighbours or members, without the None of those that have lost theirs.
 
-    Someone may have given one a key of another kind since, or a value that is no key; such keys cannot be sorted.
+    Someone may since have changed a key to another kind, or to a value that is no key, and these cannot be sorted.
     """
     others = set(map(type, keys)) - {type(vertex), NoneType}
     if others:
