@@ -26,9 +26,9 @@ from pcneo.errors import ParameterError
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
     from pcneo.privacy.composition import Cost
-    from pcneo.privacy.outlook import Earlier
     from pcneo.release import Prepared, Source, Terms
-    from pcneo.store.database import Database, GraphRecord
+    from pcneo.release.guidance import Make, Offer
+    from pcneo.store.database import Database
 
 
 _Answer = TypeVar("_Answer")
@@ -65,6 +65,10 @@ _CHOICES = {
 """The choices by mechanism; the numbers to type follow this order."""
 
 
+_DEGREE = "About how many connections does a vertex have, on average (a guess will do)"
+_USUAL = "10"
+"""The mean degree that is assumed where no one states it."""
+
 _MEAN = "About how many triangles is a vertex in, on average (a guess will do"
 
 
@@ -73,28 +77,28 @@ class Wanted(NamedTuple):
 
     Attributes:
         source: the graph or run that is released.
-        expect: how many triangles a vertex is expected to be in; None if that was not asked.
-        budget: the graph's total ε, to set with this release; None if it has one, or if an option gives one.
+        terms: what was asked about the graph, a budget if it has none, and whether noise is accepted; besides what
+            options give.
+        further: the options that do the same without questions.
     """
 
     source: Source
     mechanism: str
     epsilon: str
-    expect: str | None
     to: Path
-    budget: str | None
+    terms: Terms
+    further: Sequence[str]
 
 
-def ask_what_to_release(db: Database, source: Source, selection: Selection, terms: Terms) -> Wanted:
+def ask_what_to_release(db: Database, source: Source, selection: Selection, terms: Terms, make: Make) -> Wanted:
     """Ask what must be protected, how exactly or how strongly, and for the file; each until an answer can be used.
 
     The first question is which graph, if there are several; the last is a budget, if the graph has none. A graph that
-    another pcneo is writing is refused before the other questions.
+    another pcneo is writing is refused before the other questions. `make` makes the mechanisms that are offered.
     """
-    from pcneo.privacy.mechanisms import MECHANISMS
     from pcneo.release.budget import account_of, check_holds_its_ledger
-    from pcneo.release.choice import find_place
-    from pcneo.release.guidance import check_delta, check_not_being_written
+    from pcneo.release.choice import count_vertices, find_place
+    from pcneo.release.guidance import Offer, check_not_being_written
     from pcneo.release.published_means import earlier_of
     from pcneo.store.ledger import list_ledger
 
@@ -105,22 +109,33 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     check_holds_its_ledger(ledger, graph.name)
     if not terms.dry_run:
         check_not_being_written(db, graph)
-    mechanism = _ask_mechanism()
-    needs_groups = MECHANISMS[mechanism].needs_groups
-    if source.names_run and not needs_groups:
+    account, n = account_of(ledger, graph.name), count_vertices(db, graph, None)
+    ids = [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)]
+    total = None if terms.dry_run else account.total
+    offers = [Offer(name, make, n, earlier_of(ledger, graph.name)) for name in _CHOICES]
+    chosen = _ask_mechanism(offers, [offer.obstacle(graph.name, total, has_groups=bool(ids)) for offer in offers])
+    if source.names_run and not chosen.needs_groups:
         note(f"This uses no stored groups, so it is released from the graph {graph.name}.")
         source = replace(source, run=None, p=None, search=None, graph=graph.name)
-    if needs_groups and not source.names_run:
-        source = _which_run(source, [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)])
-        graph, _ = find_place(db, source, runs, selection, with_run=True)
-    account = account_of(ledger, graph.name)
-    total = account.total
-    if total is not None and not terms.dry_run:
-        check_delta(mechanism, graph, total)
-    epsilon, expect = _ask_how(db, mechanism, graph, terms, earlier_of(ledger, graph.name), account.left or terms.total)
+    if chosen.needs_groups and not source.names_run:
+        source = _which_run(source, ids)
+    epsilon, meant = _ask_how(chosen, terms, account.left)
     to = asked("Public file, .csv or .json", free_name(), _public_file)
-    needs_budget = terms.budget_epsilon is None and total is None
-    return Wanted(source, mechanism, epsilon, expect, to, _ask_budget(epsilon) if needs_budget else None)
+    if terms.budget_epsilon is None and account.total is None:
+        meant = replace(meant, budget_epsilon=_ask_budget(epsilon))
+    further = ["--mechanism", chosen.mechanism, "-e", epsilon, "--to", str(to), *_added(terms, meant)]
+    return Wanted(source, chosen.mechanism, epsilon, to, meant, further)
+
+
+def _added(given: Terms, meant: Terms) -> list[str]:
+    """Return the options for what was answered beyond what options gave."""
+    values = {
+        "--mean-degree": (given.mean_degree, meant.mean_degree),
+        "--expect": (given.expect, meant.expect),
+        "--budget-epsilon": (given.budget_epsilon, meant.budget_epsilon),
+    }
+    added = [part for option, (old, new) in values.items() if old is None and new for part in (option, str(new))]
+    return added + ["--anyway"] * (meant.anyway and not given.anyway)
 
 
 def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
@@ -140,53 +155,71 @@ def _which_run(source: Source, ids: Sequence[str]) -> Source:
     return replace(source, run=asked("Run", None, partial(_one_of, "run", ids)))
 
 
-def _ask_mechanism() -> str:
+def _ask_mechanism(offers: Sequence[Offer], obstacles: Sequence[str]) -> Offer:
+    """Ask for a mechanism; an obstacle says what has to happen before one can be used."""
+    if all(obstacles):
+        raise ParameterError(" ".join(dict.fromkeys(obstacles)), name="mechanism", value=None)
     note("The file will say how many triangles each vertex is in, with noise. What must it protect?")
-    for number, (name, choice) in enumerate(_CHOICES.items(), 1):
-        note(f"  {number}  {choice.meaning} ({name})")
-    return asked("1, 2 or 3", None, partial(_numbered_of, list(_CHOICES)))
+    for number, (offer, obstacle) in enumerate(zip(offers, obstacles, strict=True), 1):
+        why = "; not here: type its number to see why" if obstacle else ""
+        note(f"  {number}  {_CHOICES[offer.mechanism].meaning} ({offer.mechanism}){why}")
+    return asked("1, 2 or 3", None, partial(_numbered_of, offers, obstacles))
 
 
-def _ask_how(
-    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier, left: Cost | None
-) -> tuple[str, str | None]:
-    """Ask for ε, or for an error of the total from which it follows; for a percentage, also ask for the mean count."""
-    from pcneo.release.guidance import epsilon_for, noisy_below
+def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]:
+    """Ask for ε, or for an error of the total from which it follows; again if that is noise and not meant.
 
-    default: str | None = "1"
-    hint, expect = "", None
-    known = "the groups and " if mechanism == "critical" else ""
-    if mechanism == "respond":
-        default, hint = noisy_below(db, mechanism, graph, terms, earlier)
+    Return it with the terms, to which is added what was asked about the graph, and whether noise is accepted.
+    """
+    if not offer.needs_groups and terms.mean_degree is None and offer.earlier.mean_degree is None:
+        degree = asked(_DEGREE, _USUAL, _mean)
+        terms = terms if degree == _USUAL else replace(terms, mean_degree=degree)
+    noise = offer.noise(terms)
+    default, hint = noise.offered, noise.sentence
+    left = left or terms.total
     if left is not None and left.epsilon is not None and default is not None and left.epsilon < Fraction(default):
         default, hint = None, f"{hint} This graph has {left.without_zero} left."
+    known = "the groups and " if offer.needs_groups else ""
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
         f"who knows {known}all other connections, the file changes the odds of one protected connection by a factor of "
-        f"at most 1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3.{hint}"
+        f"at most 1.65 if ε is 0.5, 2.72 if it is 1, 20.1 if it is 3. {hint}".rstrip()
     )
-    if mechanism == "critical":  # its errors follow from groups, so no public number gives an ε for an error
-        return asked("ε", default, partial(_epsilon_of, mechanism)), None
-    note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
+    if not offer.needs_groups:
+        note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
     while True:
-        epsilon, error = asked("ε or ±", default, partial(_epsilon_or_error, mechanism))
+        epsilon, meant = _ask_epsilon(offer, terms, default)
+        why = offer.why_noisy(epsilon, meant)
+        if not why:
+            return epsilon, meant
+        note(f"{why} Nothing has been spent yet.")
+        if typer.confirm(visible(f"Take ε = {epsilon} anyway?"), err=True):
+            return epsilon, replace(meant, anyway=True)
+
+
+def _ask_epsilon(offer: Offer, terms: Terms, default: str | None) -> tuple[str, Terms]:
+    """Ask for ε or for an error; for a percentage also ask for the mean count, which is then added to the terms."""
+    if offer.needs_groups:  # no public number gives an ε for an error
+        return asked("ε", default, partial(_epsilon_of, offer)), terms
+    while True:
+        epsilon, error = asked("ε or ±", default, partial(_epsilon_or_error, offer))
         if epsilon:
-            return epsilon, None
+            return epsilon, terms
         if not error.endswith("%") or terms.expect is not None:
             break
-        guess = f"{float(f'{earlier.mean_count:.3g}'):g}" if earlier.mean_count else ""
-        question = f"{_MEAN})" if guess else f"{_MEAN}; or press Enter to type an ε)"
-        expect = asked(question, guess, _mean_count)
+        mean = offer.earlier.mean_count
+        guess = f"{float(f'{mean:.3g}'):g}" if mean else ""
+        expect = asked(f"{_MEAN})" if guess else f"{_MEAN}; or press Enter to type an ε)", guess, _mean)
         if expect is not None:
+            terms = replace(terms, expect=expect)
             break
     try:
-        meant = terms if expect is None else replace(terms, expect=expect)
-        epsilon, why = epsilon_for(db, mechanism, graph, error, meant, earlier)
+        epsilon, why = offer.epsilon_for(error, terms)
         note(why)
     except ParameterError as refused:
-        note(f"No ε follows from that with {mechanism}. {refused} Type an ε; nothing has been spent yet.")
-        epsilon = asked("ε", default, partial(_epsilon_of, mechanism))
-    return epsilon, expect
+        note(f"No ε follows from that with {offer.mechanism}. {refused} Type an ε; nothing has been spent yet.")
+        epsilon = asked("ε", default, partial(_epsilon_of, offer))
+    return epsilon, terms
 
 
 def _ask_budget(epsilon: str) -> str:
@@ -253,11 +286,7 @@ def agrees(
     note(what_to_expect(release, terms))
     if unlike := far_off(release, terms):
         note(unlike)
-    further = ["--mechanism", wanted.mechanism, "-e", wanted.epsilon, "--to", str(wanted.to)]
-    if wanted.expect is not None:
-        further += ["--expect", wanted.expect]
-    if wanted.budget is not None:
-        further += ["--budget-epsilon", wanted.budget]
+    further = list(wanted.further)
     if doubts(prepared, terms):  # which have been asked about
         further.append("--anyway")
     place = release.run.id if release.run else release.graph.name
@@ -294,39 +323,41 @@ def _one_of(what: str, names: Sequence[str], text: str) -> str:
     return text
 
 
-def _numbered_of(names: Sequence[str], text: str) -> str:
-    """Return the mechanism that has the typed number or name."""
-    for number, name in enumerate(names, 1):
-        if text in (str(number), name):
-            return name
+def _numbered_of(offers: Sequence[Offer], obstacles: Sequence[str], text: str) -> Offer:
+    """Return the mechanism that has the typed number or name, unless something has to happen first."""
+    for number, (offer, obstacle) in enumerate(zip(offers, obstacles, strict=True), 1):
+        if text in (str(number), offer.mechanism):
+            if obstacle:
+                again = "Then run `pcneo release` again, or choose another."
+                raise ParameterError(f"{obstacle} {again}", name="mechanism", value=text)
+            return offer
     raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
 
 
-def _epsilon_or_error(mechanism: str, text: str) -> tuple[str, str]:
+def _epsilon_or_error(offer: Offer, text: str) -> tuple[str, str]:
     """Return ε, or else the error, which begins with ± or is a percentage."""
     also = ", or an error such as ±400 or ±5%"
     error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
     if error == text and not text.endswith("%"):
-        return _epsilon_of(mechanism, text, also), ""
+        return _epsilon_of(offer, text, also), ""
     _positive(error.removesuffix("%"), also)
     return "", error
 
 
-def _epsilon_of(mechanism: str, text: str, also: str = "") -> str:
+def _epsilon_of(offer: Offer, text: str, also: str = "") -> str:
     """Return an ε that the mechanism takes."""
-    from pcneo.privacy.mechanisms import mechanism_of
     from pcneo.privacy.randomised_response import MOST_EPSILON
 
     written = text.removeprefix("ε").lstrip(" =")
     epsilon = _positive(written, also)
     if epsilon > MOST_EPSILON:
         raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
-    mechanism_of(mechanism, epsilon=epsilon)
+    offer.check(written)
     return written
 
 
-def _mean_count(text: str) -> str | None:
-    """Return a mean count as it was typed; None if nothing was."""
+def _mean(text: str) -> str | None:
+    """Return a mean as it was typed; None if nothing was."""
     if not text:
         return None
     _positive(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -25,6 +25,7 @@ from pcneo.cli.streams import can_ask, note
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:
+    from pcneo.privacy.mechanisms import Mechanism
     from pcneo.release import Release, Released, Source
     from pcneo.store.database import Database
 
@@ -176,6 +177,7 @@ def release(
     from pcneo.release.spending import check_room
 
     wanted, make, ks, epsilons = None, None, k or [3], epsilon or []
+    parameters: dict[str, Any] = {}
     is_guided = can_ask() and not (batch or to or epsilon or mechanism or answers_from)
     if batch is not None:
         beside = given(
@@ -237,10 +239,9 @@ def release(
             if is_guided and make is not None:
                 bars.rest()
                 with saying_that_nothing_is_spent():
-                    wanted = ask_what_to_release(db, source, selection, terms)
-                source = wanted.source
+                    wanted = ask_what_to_release(db, source, selection, terms, partial(_of_each_k, parameters))
+                source, terms = wanted.source, wanted.terms
                 requests = make(wanted.mechanism, [wanted.epsilon], wanted.to)
-                terms = replace(terms, expect=wanted.expect or expect, budget_epsilon=wanted.budget or budget_epsilon)
                 check_requests(requests, terms)
             elif make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
@@ -361,6 +362,12 @@ def _each_k_with_each_epsilon(
         for e, of_every_k in zip(epsilons, made, strict=True)
         for request in each_k(Release(mechanism=of_every_k, to=to, **further), epsilon=e, named=named)
     ]
+
+
+def _of_each_k(parameters: Mapping[str, Any], mechanism: str, epsilon: str) -> Sequence[Mechanism]:
+    from pcneo.privacy.mechanisms import mechanism_of
+
+    return mechanism_of(mechanism, epsilon=epsilon, **parameters).of_each_k()
 
 
 def _confirm(bars: Bars, question: str, why: object) -> bool:

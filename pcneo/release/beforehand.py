@@ -12,7 +12,8 @@ from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.foresight import advise
-from pcneo.privacy.outlook import GUESSED_DEGREE, Foresight, Public
+from pcneo.privacy.mechanisms import Mechanism
+from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
@@ -30,7 +31,10 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
     """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
-    mechanism, public = release.mechanism, terms.known(release.earlier)
+    return _from_public(release.mechanism, terms.known(release.earlier), k)
+
+
+def _from_public(mechanism: Mechanism, public: Public, k: int | None = None) -> Foresight:
     mechanism = mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)
     seen = mechanism.foresee(public)
     if mechanism.adds_noise or mechanism.k == _JUDGED or (seen.error or 0) > _most(mechanism.k, public):
@@ -105,7 +109,7 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     likely = public.among(release.mechanism.n).likely
     if error is not None and k == _JUDGED and likely < error <= most:
         often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
-        return often + _less_noisy(release, terms)
+        return often + _less_noisy(release.mechanism, public)
     return ""
 
 
@@ -154,10 +158,21 @@ def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:
-    judged = _judged_by(release, terms) if release.given is None else None
+    if release.given is not None:
+        return ""
+    return noisy(release.mechanism, terms, release.earlier, of_groups=release.utility.least_error)
+
+
+def noisy(mechanism: Mechanism, terms: Terms, earlier: Earlier, *, of_groups: float | None = None) -> str:
+    """Return why counts are expected to be mostly noise, a sentence; empty if they are not.
+
+    `of_groups` is the least error that follows from the groups; None for a mechanism without.
+    """
+    judged = _judged_by(terms, earlier, has_groups=of_groups is not None)
     if judged is None:
         return ""
-    seen, mechanism = foreseen(release, terms, _JUDGED), release.mechanism
+    public = terms.known(earlier)
+    seen = Foresight(of_groups) if of_groups is not None else _from_public(mechanism, public, _JUDGED)
     of_triangles = "" if mechanism.k == _JUDGED else f" of triangles, by which k = {mechanism.k} is judged,"
     least, what, expected, is_so = seen.error, f"a count{of_triangles}", judged.mean, judged.of_a_count
     if mechanism.of_single_counts:  # counts are modelled from the total: where that is noise, so are they
@@ -165,20 +180,18 @@ def _noisy(release: Prepared, terms: Terms) -> str:
         expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
+    less = "" if of_groups is not None else _less_noisy(mechanism, public)
     return (
         f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
-        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{_less_noisy(release, terms)}."
-        f"{judged.advice}"
+        f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{less}.{judged.advice}"
     )
 
 
-def _less_noisy(release: Prepared, terms: Terms) -> str:
+def _less_noisy(mechanism: Mechanism, public: Public) -> str:
     """Go on in a sentence on noise: below which ε `respond` is noise, and which command compares mechanisms."""
-    if release.utility.least_error is not None:
-        return ""
-    n, epsilon, so = release.mechanism.n, typed_text(release.mechanism.epsilon), ""
-    public = terms.known(release.earlier).among(n)
-    if release.mechanism.name == "respond":  # what others need depends on their δ as well
+    n, epsilon, so = mechanism.n, typed_text(mechanism.epsilon), ""
+    public = public.among(n)
+    if mechanism.name == "respond":  # what others need depends on their δ as well
         with suppress(ParameterError):  # no ε makes the error so small
             _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
             so = f" To avoid that, take an ε above about {epsilon}."
@@ -205,13 +218,13 @@ class _Judged(NamedTuple):
     advice: str = ""
 
 
-def _judged_by(release: Prepared, terms: Terms) -> _Judged | None:
+def _judged_by(terms: Terms, earlier: Earlier, *, has_groups: bool) -> _Judged | None:
     """Return the mean count that is stated or published, or the most that the mean degree allows; None with groups."""
-    stated, earlier = terms.public.mean_count, release.earlier
+    stated = terms.public.mean_count
     if stated is not None:
         return _Judged(stated, "is {} on average, as you expect", "is {}, as you expect")
     # With groups, only the count that the owner states is used (GUARANTEE.md#utility).
-    if release.utility.least_error is not None:
+    if has_groups:
         return None
     if earlier.mean_count is not None:
         says = "according to an earlier release"

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple, TypeAlias
 
 from pcneo.basics.frames import rounded
-from pcneo.errors import BudgetError, ParameterError
+from pcneo.errors import ParameterError
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import typed_text
-from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Respond
 from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
 from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
-from pcneo.release.beforehand import advised, foreseen, is_far_below
+from pcneo.release.beforehand import advised, foreseen, is_far_below, noisy
 from pcneo.release.budget import account_of, ledger_locked
-from pcneo.release.choice import count_vertices
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 from pcneo.store.database import Database, GraphRecord
@@ -32,54 +32,124 @@ def check_not_being_written(db: Database, graph: GraphRecord) -> None:
             pass  # held for a moment, with nothing written; if it is taken later, the spend is refused
 
 
-def check_delta(mechanism: str, graph: GraphRecord, total: Cost) -> None:
-    """Refuse a mechanism that spends δ before its questions, if the graph's total has none."""
-    if total.delta or total.epsilon is None or "delta" not in MECHANISMS[mechanism].parameter_names():
-        return
-    given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
-    raise BudgetError(
-        f"{mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
-        f"{graph.name!r} has no δ. Nothing was spent. Allow δ = {typed_text(USUAL_DELTA)} with `pcneo budget set "
-        f"{shlex.quote(graph.name)} {given}`.",
-        graph=graph.name,
-    )
+Make: TypeAlias = Callable[[str, str], Sequence[Mechanism]]
+"""Makes the mechanism of a name at an ε, one for each k, with the parameters that the command line gives."""
 
 
-def noisy_below(
-    db: Database, mechanism: str, graph: GraphRecord, terms: Terms, earlier: Earlier
-) -> tuple[str | None, str]:
-    """Return an ε to offer, and a sentence on which leave mostly noise; none is offered where the usual one does."""
-    n, public = _known(db, graph, terms, earlier)
-    usual, given = "probably ", f"if a vertex has {rounded(public.mean_degree)} connections"
-    if public.mean_count is not None:
-        usual, given = "", f"if a vertex is in {rounded(public.mean_count)} triangles on average"
-    try:
-        _, least = advised(mechanism, n, public, error_of_count=public.mean_count or public.likely)
-    except ParameterError:  # no ε makes the error so small
-        return None, f" Here, counts are mostly noise at any ε, {given}."
-    offered = "3" if Fraction(least) <= 3 else None
-    return offered, f" Here, less than about {least} {usual}leaves mostly noise, {given}."
+@dataclass(frozen=True)
+class Offer:
+    """A mechanism that is offered for a graph, before there is an ε.
 
-
-def epsilon_for(
-    db: Database, mechanism: str, graph: GraphRecord, error: str, terms: Terms, earlier: Earlier
-) -> tuple[str, str]:
-    """Return the smallest ε at which the total has so small an error, and a sentence on it.
-
-    It raises a ParameterError if no ε does that.
+    Attributes:
+        mechanism: its name.
+        make: see `Make`.
+        vertices: of the graph, by the count store.
+        earlier: what earlier releases of the graph have published about it.
     """
-    n, public = _known(db, graph, terms, earlier)
-    off, epsilon = advised(mechanism, n, public, error_of_total=error)
-    return epsilon, (
-        f"ε = {epsilon}: with a smaller one, the total would typically be off by more than {rounded(off)}, if a vertex "
-        f"has {rounded(public.mean_degree)} connections on average."
-    )
+
+    mechanism: str
+    make: Make
+    vertices: int
+    earlier: Earlier
+
+    @property
+    def needs_groups(self) -> bool:
+        """Whether it rests on stored groups, from which its errors follow."""
+        return MECHANISMS[self.mechanism].needs_groups
+
+    def obstacle(self, graph: str, total: Cost | None, *, has_groups: bool) -> str:
+        """Return what has to happen before it can release the graph, a sentence; empty if it can."""
+        if self.needs_groups and not has_groups:
+            return "There are no stored groups yet: `pcneo annotate` stores them, in seconds or minutes."
+        try:
+            made = self._at("1")
+        except ParameterError as refused:
+            return str(refused)
+        if total is None or total.delta or total.epsilon is None or not any(each.entry[1] for each in made):
+            return ""
+        given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
+        return (
+            f"{self.mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
+            f"{graph!r} has no δ. Allow δ = {typed_text(USUAL_DELTA)} with `pcneo budget set {shlex.quote(graph)} "
+            f"{given}`."
+        )
+
+    def check(self, epsilon: str) -> None:
+        """Raise a ParameterError for an ε that it does not take."""
+        self.make(self.mechanism, epsilon)
+
+    def noise(self, terms: Terms) -> Noise:
+        """Return what is mostly noise, for `respond` alone; what others need depends on their δ as well."""
+        if self.mechanism != Respond.name:
+            return Noise(None)
+        public = self._public(terms)
+        likely, given = "probably ", f"if a vertex has {rounded(public.mean_degree)} connections"
+        if public.mean_count is not None:
+            likely, given = "", f"if a vertex is in {rounded(public.mean_count)} triangles on average"
+        error = public.mean_count or public.likely
+        try:
+            _, least = advised(self.mechanism, self.vertices, public, error_of_count=error)
+        except ParameterError:  # no ε makes the error so small
+            return Noise("", likely, given)
+        return Noise(least, likely, given)
+
+    def why_noisy(self, epsilon: str, terms: Terms) -> str:
+        """Return why this ε is expected to leave mostly noise, a sentence; empty if it is not, or if groups decide."""
+        if terms.anyway or self.needs_groups:
+            return ""
+        made, noise = self._at(epsilon), self.noise(terms)
+        why = [text for each in made for text in (each.doubt, noisy(each, terms, self.earlier)) if text]
+        if not why and noise.below and made[0].epsilon < Fraction(noise.below):
+            return noise.sentence
+        return " ".join(why)
+
+    def epsilon_for(self, error: str, terms: Terms) -> tuple[str, str]:
+        """Return the smallest ε at which the total has so small an error, and a sentence on it.
+
+        It raises a ParameterError if no ε does that.
+        """
+        public = self._public(terms)
+        off, epsilon = advised(self.mechanism, self.vertices, public, error_of_total=error)
+        return epsilon, (
+            f"ε = {epsilon}: with a smaller one, the total would typically be off by more than {rounded(off)}, if a "
+            f"vertex has {rounded(public.mean_degree)} connections on average."
+        )
+
+    def _at(self, epsilon: str) -> list[Mechanism]:
+        return [each.on(self.vertices) for each in self.make(self.mechanism, epsilon)]
+
+    def _public(self, terms: Terms) -> Public:
+        return terms.known(self.earlier).among(self.vertices)
 
 
-def _known(db: Database, graph: GraphRecord, terms: Terms, earlier: Earlier) -> tuple[int, Public]:
-    """Return the number of vertices, and what is stated or published about their connections."""
-    n = count_vertices(db, graph, None)
-    return n, terms.known(earlier).among(n)
+class Noise(NamedTuple):
+    """What is mostly noise, as far as public numbers tell.
+
+    Attributes:
+        below: the ε below which counts are; "" where every ε leaves noise, None where nothing is known.
+        likely: "probably " if that rests on a mean degree alone.
+        given: what it rests on, to end a sentence with.
+    """
+
+    below: str | None
+    likely: str = ""
+    given: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """A sentence for the person; empty where nothing is known."""
+        if self.below is None:
+            return ""
+        if not self.below:
+            return f"Here, counts are mostly noise at any ε, {self.given}."
+        return f"Here, less than about {self.below} {self.likely}leaves mostly noise, {self.given}."
+
+    @property
+    def offered(self) -> str | None:
+        """An ε to offer; None where the usual one leaves mostly noise."""
+        if self.below is None:
+            return "1"
+        return "3" if self.below and Fraction(self.below) <= 3 else None
 
 
 def price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:

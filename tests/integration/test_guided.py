@@ -27,7 +27,16 @@ Answer = tuple[str, str]
 
 CTRL_C = "\x03"
 HOW = "ε or ± [1]: "
-QUESTIONS: list[Answer] = [("1, 2 or 3: ", "7"), ("1, 2 or 3: ", "2"), (HOW, "nought"), (HOW, "± x%"), (HOW, "")]
+DEGREE: Answer = ("a guess will do) [10]: ", "")
+QUESTIONS: list[Answer] = [
+    ("1, 2 or 3: ", "7"),
+    ("1, 2 or 3: ", "2"),
+    ("a guess will do) [10]: ", "many"),
+    DEGREE,
+    (HOW, "nought"),
+    (HOW, "± x%"),
+    (HOW, ""),
+]
 FILE: Answer = ("[counts.csv]: ", "out.csv")
 BUDGET: Answer = ("may spend together [", "")
 
@@ -73,7 +82,7 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_yes_alone(
+def test_a_first_release_at_a_terminal_asks_five_questions_and_spends_after_a_yes_alone(
     db: Database, tmp_path: Path, server: Any, yes: bool
 ) -> None:
     budget_typed = [("may spend together [1]: ", "0.5"), ("may spend together [1]: ", "ε = 4")]
@@ -103,7 +112,7 @@ def test_a_first_release_at_a_terminal_asks_four_questions_and_spends_after_a_ye
 
 
 def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, tmp_path: Path, server: Any) -> None:
-    answers = [("1, 2 or 3: ", "3"), ("ε or ± [3]: ", "8"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ± [3]: ", "8"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment), "--answers", "publish")
     assert code == 0, text
     assert "the answers show much of the graph" in " ".join(text[: text.index("[y/N]")].split())
@@ -112,27 +121,45 @@ def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, 
 def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_that_does_asks_once_more(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [("1, 2 or 3: ", "3"), ("ε or ± [3]: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ± [3]: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert re.search(
         r"less than about [0-3]\.?\d* probably leaves mostly noise, if a vertex has 3", " ".join(text.split())
     )
     db.run("UNWIND range(100, 9000) AS id CREATE (:Person {id: id})")
-    answers = [("1, 2 or 3: ", "3"), ("ε or ±: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
-    code, text = typed(answers, tmp_path, dict(server.environment))
+    to_noise: list[Answer] = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ±: ", "3")]
+    again: list[Answer] = [("Take ε = 3 anyway? [y/N]: ", "n"), ("ε or ±: ", "9")]
+    code, text = typed([*to_noise, *again, FILE, BUDGET, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
+    assert code == 0, text
     said = " ".join(text.split())
     least = re.search(r"less than about (\S+) probably leaves mostly noise, if a vertex has 10 connections\.", said)
     assert least is not None, text
     assert float(least[1]) > 3
     assert "is in at most 45 triangles: counts would probably be mostly noise" in said
     assert f"To avoid that, take an ε above about {least[1]}. `pcneo audit -n " in said
-    assert code == 2
-    assert not budget.show(db.store)
-    answers = [*answers[:-1], ("Release them anyway? [y/N]: ", "y"), ("out.csv? [y/N]: ", "n")]
-    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert "-e 9 --to out.csv --budget-epsilon 9 Person/KNOWS/id" in said
+    assert "Release them anyway?" not in said
+    meant: list[Answer] = [("Take ε = 3 anyway? [y/N]: ", "y"), FILE, BUDGET, ("out.csv? [y/N]: ", "n")]
+    code, text = typed([*to_noise, *meant], tmp_path, dict(server.environment))
     assert code == 0, text
     assert "--to out.csv --budget-epsilon 3 --anyway Person/KNOWS/id" in text
+    assert "Release them anyway?" not in text
+    assert not budget.show(db.store)
+
+
+@pytest.mark.parametrize("connections", ["40", "2"])
+def test_how_many_connections_a_vertex_has_decides_what_is_noise_and_goes_into_the_command(
+    db: Database, tmp_path: Path, server: Any, connections: str
+) -> None:
+    db.run("UNWIND range(100, 900) AS id CREATE (:Person {id: id})")
+    how = [("ε or ± [3]: ", "")] if connections == "40" else [("ε or ±: ", "9")]
+    answers = [("1, 2 or 3: ", "3"), (DEGREE[0], connections), *how, FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert f"leaves mostly noise, if a vertex has {connections} connections." in " ".join(text.split())
+    assert f"--to out.csv --mean-degree {connections} --budget-epsilon" in text
+    assert "This assumes" not in text
 
 
 SPECIAL = r"λ|δ|e\^|root mean square|mechanism|ledger|randomised|scale|degree|version,|membership|yes-answer"
@@ -144,9 +171,10 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
     db: Database, tmp_path: Path, server: Any, number: str, asked: str
 ) -> None:
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
-    code, text = typed(
-        [("1, 2 or 3: ", number), (asked, "2"), FILE, BUDGET, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
-    )
+    degree = [] if number == "1" else [DEGREE]
+    noise: list[Answer] = [("anyway? [y/N]: ", "y")] if number == "3" else []
+    answers = [("1, 2 or 3: ", number), *degree, (asked, "2"), *noise, FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     prose = [line for line in text.splitlines() if "pcneo release" not in line]
     assert [line for line in prose if re.search(SPECIAL, line)] == []
@@ -155,7 +183,7 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
 def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
     nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
     mean = [(HOW, "±20%"), ("or press Enter to type an ε): ", "3")]
-    answers = [("1, 2 or 3: ", "2"), *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), DEGREE, *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     said = r"ε = ([\d.]+): with a smaller one, .* off by more than [\d.,]+, if a vertex has 3 connections on average\."
@@ -171,7 +199,7 @@ def test_after_a_mean_that_is_not_known_an_error_in_cliques_or_an_epsilon_may_be
     db: Database, tmp_path: Path, server: Any, then: str
 ) -> None:
     nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
-    answers = [("1, 2 or 3: ", "2"), *nothing, (HOW, then), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), DEGREE, *nothing, (HOW, then), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert "No ε follows" not in text
@@ -181,7 +209,7 @@ def test_after_a_mean_that_is_not_known_an_error_in_cliques_or_an_epsilon_may_be
 def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [("1, 2 or 3: ", "2"), (HOW, "+-0.001"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, "+-0.001"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert "No ε follows from that with modelled." in text
@@ -214,15 +242,29 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     assert "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0." in before_yes
 
 
-def test_critical_without_a_stored_run_is_refused_before_the_next_question(
+def test_what_cannot_be_released_yet_is_marked_and_says_what_has_to_happen_first(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    code, text = typed([("1, 2 or 3: ", "critical")], tmp_path, dict(server.environment))
-    assert code == 4, text
+    answers = [("1, 2 or 3: ", "critical"), ("1, 2 or 3: ", CTRL_C)]
+    code, text = typed(answers, tmp_path, dict(server.environment), "-k", "4")
+    assert code == 130, text
+    said = " ".join(text.split())
+    assert "(critical); not here: type its number to see why" in said
+    assert "There are no stored groups yet: `pcneo annotate` stores them, in seconds or minutes." in said
+    assert "(respond); not here" not in said
+    assert "(modelled); not here: type its number to see why" in said  # a k that few vertices do not allow
     assert "ε [1]" not in text
     assert "Traceback" not in text
     assert not list(tmp_path.iterdir())
     assert not budget.show(db.store)
+
+
+def test_where_no_mechanism_takes_what_the_command_line_says_that_is_an_error(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    code, text = typed([], tmp_path, dict(server.environment), "-k", "7")
+    assert code == 2, text
+    assert "1, 2 or 3" not in text
 
 
 def test_which_graph_is_meant_is_asked_first_where_there_are_several(db: Database, tmp_path: Path, server: Any) -> None:
@@ -251,16 +293,17 @@ def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_sev
     assert "pcneo release friends@9/10 --mechanism critical -e 2 --to out.csv --budget-epsilon 2" in text
 
 
-def test_what_spends_delta_is_refused_before_the_next_question_if_the_budget_has_none(
+def test_what_spends_delta_is_refused_where_it_is_typed_if_the_budget_has_none(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
     annotate.write(db.store, p="1/2", graph="friends", selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph="friends", epsilon=3)
-    code, text = typed([("1, 2 or 3: ", "2")], tmp_path, dict(server.environment), "friends")
-    assert code == 9, text
+    answers = [("1, 2 or 3: ", "2"), ("1, 2 or 3: ", CTRL_C)]
+    code, text = typed(answers, tmp_path, dict(server.environment), "friends")
+    assert code == 130, text
     assert "with `pcneo budget set friends --epsilon 3 --delta 1e-6`." in " ".join(text.split())
     budget.set_total(db.store, graph="friends", epsilon=3, delta="1e-6")
-    answers = [("1, 2 or 3: ", "2"), (HOW, ""), FILE, ("[y/N]: ", "y")]
+    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, ""), FILE, ("[y/N]: ", "y")]
     code, text = typed(answers, tmp_path, dict(server.environment), "friends", "--anyway")
     assert code == 0, text
 
@@ -294,7 +337,7 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
     answers = [*QUESTIONS[-1:], ("[counts.csv]: ", ""), ("[1]: ", "20"), ("[y/N]: ", "y")]
-    code, text = typed([("1, 2 or 3: ", "2"), *answers], tmp_path, dict(server.environment))
+    code, text = typed([("1, 2 or 3: ", "2"), DEGREE, *answers], tmp_path, dict(server.environment))
     assert code == 0, text
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456")
     answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("a guess will do) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
@@ -308,7 +351,7 @@ def test_no_epsilon_is_offered_that_is_more_than_the_graph_has_left(db: Database
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph="Person/KNOWS/id", epsilon="1/2", delta="1e-6")
     code, text = typed(
-        [("1, 2 or 3: ", "2"), ("ε or ±: ", "0.5"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
+        [("1, 2 or 3: ", "2"), DEGREE, ("ε or ±: ", "0.5"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
     )
     assert code == 0, text
     assert "This graph has ε = 0.5, δ = 1e-6 left." in " ".join(text.split())
@@ -317,7 +360,7 @@ def test_no_epsilon_is_offered_that_is_more_than_the_graph_has_left(db: Database
 def test_a_run_with_what_rests_on_none_stands_for_its_graph(db: Database, tmp_path: Path, server: Any) -> None:
     run = annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id")).run.run
     db.store.merge_graph("another", Selection("Person", "LIKES", "id"), "0" * 64)
-    answers = [("1, 2 or 3: ", "2"), (HOW, "1"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, "1"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment), run)
     assert code == 0, text
     assert "so it is released from the graph Person/KNOWS/id." in " ".join(text.split())
@@ -328,7 +371,7 @@ def test_a_run_with_what_rests_on_none_stands_for_its_graph(db: Database, tmp_pa
 def test_who_leaves_at_a_question_is_told_that_nothing_was_spent(
     db: Database, tmp_path: Path, server: Any, asked: str
 ) -> None:
-    before = [] if asked != "[y/N]: " else [("1, 2 or 3: ", "2"), (HOW, ""), FILE, BUDGET]
+    before = [] if asked != "[y/N]: " else [("1, 2 or 3: ", "2"), DEGREE, (HOW, ""), FILE, BUDGET]
     code, text = typed([*before, (asked, CTRL_C)], tmp_path, dict(server.environment))
     assert code == 130, text
     assert "Nothing was spent." in text
