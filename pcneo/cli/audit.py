@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, AuditRow
 
 
+_EXACT = 3
+"""The k for which the errors of `respond` are foreseen."""
+
+_BOUND = "only a bound is known of them for this k, which can be hundreds of times too small"
+
+
 class Of(Enum):
     """What an error refers to."""
 
@@ -124,6 +130,7 @@ def _print_advice(advice: Advice) -> None:
             "promises": advised.promises,
             "exact": advised.exact,
             "shows": advised.shows,
+            "errors": _BOUND if advised.mechanism == "respond" and advice.k != _EXACT and not advised.refused else "",
             "takes": advised.takes,
         }
         say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))

@@ -229,12 +229,14 @@ def forget_budget(graph: Graph) -> None:
 
     Example: pcneo budget forget friends
     """
-    from pcneo.release.budget import forget
+    from pcneo.release.budget import forget, to_forget
 
-    note("Answers that were kept can then no longer be used: the ledger will not know them.")
-    typed: str = typer.prompt("Type the graph's name again", err=True)
     with connected() as db:
-        forgotten = forget(db, graph=graph, again=typed)
+        note(
+            f"The ledger will forget {to_forget(db, graph)}. Answers that were kept can then no longer be used, and "
+            "what was spent no longer counts, although the files stay public."
+        )
+        forgotten = forget(db, graph=graph, again=typer.prompt("Type the graph's name again", err=True))
     say(f"forgot {forgotten.records:,} records of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")

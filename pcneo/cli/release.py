@@ -140,7 +140,7 @@ def release(
         ),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Release counts that are expected to be mostly noise.")
+        bool, typer.Option("--anyway", help="Release counts that are expected to be mostly noise, or a δ above 1/n.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[

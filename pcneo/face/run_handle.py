@@ -117,7 +117,7 @@ class Run(CohesionsByKey):
         """
         return Listing(self._db.list_versions(self.id), record_row, "version", "version")
 
-    def diff(self, before: int, after: int | None = None) -> Listing[Difference]:
+    def diff(self, before: int | None = None, after: int | None = None) -> Listing[Difference]:
         """Return the vertices whose cohesions differ between two kept versions, ascending.
 
         >>> run.diff(1, 1)
@@ -136,7 +136,7 @@ class Run(CohesionsByKey):
         """
         from pcneo.stored.versions import diff
 
-        if after is None or isinstance(before, Run) or isinstance(after, Run):
+        if before is None or after is None or isinstance(before, Run) or isinstance(after, Run):
             raise TypeError(
                 "diff compares two versions of one run, such as run.diff(1, 2); to compare two runs, compare their "
                 "data frames (to_pandas)"

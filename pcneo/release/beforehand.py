@@ -14,6 +14,7 @@ from pcneo.privacy.exact import typed_text
 from pcneo.privacy.foresight import advise
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public
+from pcneo.privacy.protection import Protects
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
@@ -151,10 +152,29 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 
 def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
-    """Return why counts are expected to be mostly noise, a sentence for each reason; none if they are made anyway."""
+    """Return why a release is not worth its ε, or its promise not worth much, a sentence for each reason.
+
+    There are none if it is made anyway.
+    """
     if terms.anyway:
         return []
-    return [text for release in prepared for text in (release.mechanism.doubt, _noisy(release, terms)) if text]
+    return [
+        text
+        for release in prepared
+        for text in (_broken(release.mechanism), release.mechanism.doubt, _noisy(release, terms))
+        if text
+    ]
+
+
+def _broken(mechanism: Mechanism) -> str:
+    """Say what else the promise would allow, if its δ is so large that several connections could be published."""
+    delta = mechanism.entry[1]
+    if mechanism.protects is Protects.NOTHING or mechanism.n * delta <= 1:
+        return ""
+    return (
+        f"{mechanism.heading}: with δ = {typed_text(delta)}, the promise would also hold if each pair of vertices were "
+        f"published, connected or not, with that probability. Take a δ far below 1/{mechanism.n}."
+    )
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:

@@ -347,6 +347,11 @@ def show(db: Database, *, graph: str | None = None) -> list[GraphBudget]:
     ]
 
 
+def to_forget(db: Database, graph: str) -> str:
+    """Say what `forget` would delete."""
+    return _forgotten(list_ledger(db), find_graph(db, graph).name)[0]
+
+
 def forget(db: Database, *, graph: str, again: str) -> Forgotten:
     """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
 
@@ -362,7 +367,7 @@ def forget(db: Database, *, graph: str, again: str) -> Forgotten:
             records = delete_ledger(transaction, graph)
             if records:
                 what, texts = _forgotten(ledger, graph)
-                create_note(transaction, "forgotten", graph, what, records=texts)
+                create_note(transaction, "forgotten", graph, f"forgot {what}", records=texts)
     return Forgotten(records, tuple(removed), tuple(kept))
 
 
@@ -373,7 +378,7 @@ def _forgotten(ledger: LedgerRecords, graph: str) -> tuple[str, list[str]]:
     spent = compose(_spend(record).cost for record in gone if isinstance(record, ReleaseRecord))
     releases = sum(isinstance(record, ReleaseRecord) for record in gone)
     texts = [*(as_json(asdict(record)) for record in gone), *(as_json(record.properties) for record in damaged)]
-    what = f"forgot {releases:,} releases, which had spent {spent}, and {len(texts) - releases:,} other records"
+    what = f"{releases:,} releases, which had spent {spent}, and {len(texts) - releases:,} other records"
     return what, texts
 
 

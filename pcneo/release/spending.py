@@ -65,7 +65,8 @@ class Terms:
             published, except with groups.
         mean_degree: the mean number of connections of a vertex, as the owner states or guesses it; None for what an
             earlier release has published, or else 10.
-        anyway: make such a release anyway, and any whose counts are known to be further off than zeros.
+        anyway: make such a release anyway, and any whose counts are known to be further off than zeros, or whose δ is
+            above 1/n.
     """
 
     budget_epsilon: object = None

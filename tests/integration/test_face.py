@@ -503,6 +503,7 @@ def test_an_argument_of_another_type_is_answered_with_a_sentence(ring: package.G
         (lambda: run.diff(run), TWO_VERSIONS),
         (lambda: run.diff(run, run), TWO_VERSIONS),
         (lambda: run.diff(1), TWO_VERSIONS),
+        (lambda: run.diff(), TWO_VERSIONS),
         (
             lambda: ring.steadiness("0.7", orders=anything),
             f"orders must be a whole number, not {anything!r}, which is module",

@@ -59,8 +59,9 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
     text, place, waiting, end = "", 0, list(answers), time.monotonic() + 120
     while time.monotonic() < end:
         if not select.select([ours], [], [], 1)[0]:
-            if answers and answers[-1][1] == CTRL_C and not waiting:
+            if answers and answers[-1][1] == CTRL_C and not waiting and "Nothing was spent" not in text[place:]:
                 # One that comes just before Python waits for a line is noticed with the next: people press it again.
+                # Once it has been noticed, another would end a process that is about to end by itself.
                 process.send_signal(signal.SIGINT)
             continue
         try:

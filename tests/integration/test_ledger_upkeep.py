@@ -613,7 +613,10 @@ def test_what_is_forgotten_leaves_a_record_of_it(
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{NAME}\n"))
-    assert pcneo("budget", "forget", NAME)[0] == 0
+    code, _, err = pcneo("budget", "forget", NAME)
+    assert code == 0
+    assert "The ledger will forget 1 releases, which had spent ε = 1" in (asked := " ".join(err.split()))
+    assert asked.index("will forget") < asked.index("Type the graph's name again")
     out = pcneo("budget", "show")[1]
     assert "forgot 1 releases, which had spent ε = 1" in out
     (note,) = shown(db).notes

@@ -43,6 +43,14 @@ def test_modelled_counts_of_four_cliques_ask_whatever_is_expected() -> None:
         Modelled(k=4, epsilon=16, n=999)
 
 
+@pytest.mark.parametrize("name", ["total", "modelled", "edge", "elv"])
+def test_a_delta_that_would_allow_several_connections_to_be_published_asks(name: str) -> None:
+    large, small = (MECHANISMS[name](epsilon=16, n=2_000, delta=delta) for delta in ("0.001", "0.0005"))
+    said = refusal(prepared(large), expect=10**4, mean_degree=500)
+    assert "with δ = 0.001, the promise would also hold if each pair of vertices were published" in said
+    assert refusal(prepared(small), expect=10**4, mean_degree=500) == ""
+
+
 @pytest.mark.parametrize("name", ["respond", "modelled", "edge", "elv", "published"])
 def test_every_mechanism_with_counts_is_held_against_the_mean_count(name: str) -> None:
     small, large = (prepared(MECHANISMS[name](epsilon=e, n=2_000)) for e in ("0.01", "16"))
