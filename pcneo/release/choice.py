@@ -111,14 +111,21 @@ def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> i
 
 def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
     """Raise a ParameterError for a run of a search that the mechanism does not take."""
-    if run is not None and mechanism.searches and run.search.name not in mechanism.searches:
-        there = " or ".join(mechanism.searches)
+    if run is not None and (why := why_not_taken(mechanism, run)):
         raise ParameterError(
-            f"The mechanism {mechanism.name} takes runs of the search {there}, as in the paper; run {run.id} is of the "
-            f"search {run.search.name}. Name another run, or annotate with --search {mechanism.searches[0]}.",
-            name="run",
-            value=run.id,
+            f"{why} Name another run, or annotate with --search {mechanism.searches[0]}.", name="run", value=run.id
         )
+
+
+def why_not_taken(mechanism: Mechanism, run: RunRecord) -> str:
+    """Say that the run is of a search that the mechanism does not take; return an empty text if it takes it."""
+    if not mechanism.searches or run.search.name in mechanism.searches:
+        return ""
+    there = " or ".join(mechanism.searches)
+    return (
+        f"The mechanism {mechanism.name} takes runs of the search {there}, as in the paper; run {run.id} is of the "
+        f"search {run.search.name}."
+    )
 
 
 # --- The graph of a release without a run: as for `annotate`
