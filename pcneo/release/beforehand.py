@@ -154,7 +154,12 @@ def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
     """Return why counts are expected to be mostly noise, a sentence for each reason; none if they are made anyway."""
     if terms.anyway:
         return []
-    return [text for release in prepared for text in (release.mechanism.doubt, _noisy(release, terms)) if text]
+    return [
+        f"{release.request.row}: {text}" if release.request.row else text
+        for release in prepared
+        for text in (release.mechanism.doubt, _noisy(release, terms))
+        if text
+    ]
 
 
 def _noisy(release: Prepared, terms: Terms) -> str:

@@ -13,7 +13,7 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
 from pcneo.release.prepared import Prepared
 from pcneo.release.read_graph import ReadGraph
-from pcneo.release.request import Release, Source
+from pcneo.release.request import Release, Source, in_row
 from pcneo.store.chosen_graph import (
     choose_selection,
     find_graph,
@@ -36,7 +36,11 @@ def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[
         )
     runs = db.list_runs()
     sources: dict[str, ReadGraph] = {}
-    return [_choose_one(db, request, runs, named, sources) for request in requests]
+    chosen: list[Prepared] = []
+    for request in requests:
+        with in_row(request.row):
+            chosen.append(_choose_one(db, request, runs, named, sources))
+    return chosen
 
 
 def _choose_one(
