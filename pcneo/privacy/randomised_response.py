@@ -12,7 +12,7 @@ from pcneo.errors import ParameterError, fault
 COINS = 2**24
 """A coin is uniform on this many values: three bytes."""
 
-WARNING = " WARNING: once ε reaches ln(n/d) - 2, the answers show much of the graph, and more where it is dense."
+WARNING = " WARNING: at this ε the answers show much of the graph, and more where it is dense."
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 """The largest ε applies to every mechanism, the least only to those with answers."""
@@ -36,13 +36,18 @@ def half_true_epsilon(vertices: int, mean_degree: float) -> float:
 
 def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mean degree") -> str:
     """Say how ε compares with ln(n/d), from which on at least half of the yes-answers are connections."""
-    mean_degree = min(mean_degree, n - 1)  # a guess may be more than so few vertices can have
+    if mean_degree > n - 1:  # a guess may be more than so few vertices can have
+        mean_degree, degree_is = n - 1, "the largest possible mean degree"
     threshold = half_true_epsilon(n, mean_degree)
     text = (
         f"ln(n/d) is {threshold:.1f} for n = {n:,} vertices and {degree_is} d = {mean_degree:.3g}, and ε is "
         f"{float(epsilon):g}: once ε reaches ln(n/d), at least half of the yes-answers are connections."
     )
     if epsilon >= threshold - 2:
+        if threshold > 2:
+            text += " They show little of the graph only while ε is below ln(n/d) - 2."
+        else:
+            text += " No ε is below ln(n/d) - 2 here, so a smaller one would not help."
         text += WARNING
     return text
 

@@ -25,6 +25,7 @@ from pcneo.release.answers_file import (
 )
 from pcneo.release.outputs import answers_record
 from pcneo.release.prepared import Prepared
+from pcneo.release.request import in_row
 from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.store.ledger_records import ReleaseRecord
 
@@ -40,7 +41,8 @@ def with_answer_sets(releases: Sequence[Prepared], known: Sequence[ReleaseRecord
         if release.mechanism.adds_noise:
             complete.append(release)
         elif given is not None:
-            record, answers = _given(release, given, known)
+            with in_row(release.request.row):
+                record, answers = _given(release, given, known)
             complete.append(replace(release, answer_set=record.id, given=answers))
         else:
             complete.append(replace(release, answer_set=drawn.setdefault(release.of_answers, release.id)))

@@ -159,11 +159,9 @@ def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
     if terms.anyway:
         return []
     return [
-        text
+        f"{release.request.row}: {text}" if release.request.row else text
         for release in prepared
         for text in (_broken(release.mechanism), release.mechanism.doubt, _noisy(release, terms))
-        if text
-    ]
 
 
 def _broken(mechanism: Mechanism) -> str:

@@ -13,7 +13,7 @@ from pcneo.privacy.mechanisms import Mechanism
 from pcneo.privacy.protection import Protects
 from pcneo.release.prepared import Prepared
 from pcneo.release.read_graph import ReadGraph
-from pcneo.release.request import Release, Source
+from pcneo.release.request import Release, Source, in_row
 from pcneo.store.chosen_graph import (
     choose_selection,
     find_graph,
@@ -36,7 +36,11 @@ def choose(db: Database, requests: Sequence[Release], named: Selection) -> list[
         )
     runs = db.list_runs()
     sources: dict[str, ReadGraph] = {}
-    return [_choose_one(db, request, runs, named, sources) for request in requests]
+    chosen: list[Prepared] = []
+    for request in requests:
+        with in_row(request.row):
+            chosen.append(_choose_one(db, request, runs, named, sources))
+    return chosen
 
 
 def _choose_one(
@@ -111,14 +115,21 @@ def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> i
 
 def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
     """Raise a ParameterError for a run of a search that the mechanism does not take."""
-    if run is not None and mechanism.searches and run.search.name not in mechanism.searches:
-        there = " or ".join(mechanism.searches)
+    if run is not None and (why := why_not_taken(mechanism, run)):
         raise ParameterError(
-            f"The mechanism {mechanism.name} takes runs of the search {there}, as in the paper; run {run.id} is of the "
-            f"search {run.search.name}. Name another run, or annotate with --search {mechanism.searches[0]}.",
-            name="run",
-            value=run.id,
+            f"{why} Name another run, or annotate with --search {mechanism.searches[0]}.", name="run", value=run.id
         )
+
+
+def why_not_taken(mechanism: Mechanism, run: RunRecord) -> str:
+    """Say that the run is of a search that the mechanism does not take; return an empty text if it takes it."""
+    if not mechanism.searches or run.search.name in mechanism.searches:
+        return ""
+    there = " or ".join(mechanism.searches)
+    return (
+        f"The mechanism {mechanism.name} takes runs of the search {there}, as in the paper; run {run.id} is of the "
+        f"search {run.search.name}."
+    )
 
 
 # --- The graph of a release without a run: as for `annotate`

@@ -11,6 +11,7 @@ from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.outputs import check_keys
 from pcneo.release.prepared import Prepared
 from pcneo.release.published_means import earlier_of
+from pcneo.release.request import in_row
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database
 from pcneo.store.ledger_records import LedgerRecords
@@ -38,10 +39,12 @@ def prepare(
         noisy = [release.mechanism.k for release in read if release.graph.name == name and release.mechanism.adds_noise]
         source.facts().count(noisy)
     for release in read:  # before a file of answers is read, which takes as long as what they refuse
-        release.mechanism.check_facts(release.facts)
+        with in_row(release.request.row):
+            release.mechanism.check_facts(release.facts)
     prepared = with_answer_sets(read, ledger.releases)
     for release in prepared:
-        _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
+        with in_row(release.request.row):
+            _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
     return prepared
 
 
@@ -50,7 +53,8 @@ def _on_graph(choice: Prepared, ledger: LedgerRecords) -> Prepared:
     source = choice.source
     n, earlier = source.graph.vertex_count, earlier_of(ledger, source.record.name)
     release = replace(choice, id=uuid.uuid4().hex, vertices=n, earlier=earlier)
-    release.mechanism.check_drawable()
-    if release.mechanism.counts_vertices:
-        check_keys(source.graph.keys.tolist(), release.request.suffix)
+    with in_row(release.request.row):
+        release.mechanism.check_drawable()
+        if release.mechanism.counts_vertices:
+            check_keys(source.graph.keys.tolist(), release.request.suffix)
     return release

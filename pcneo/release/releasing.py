@@ -32,7 +32,7 @@ from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
 from pcneo.release.published_means import note_means
-from pcneo.release.request import Release, check_destinations
+from pcneo.release.request import Release, check_destinations, in_row
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
@@ -234,8 +234,9 @@ def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
             value=len(requests),
         )
     for request in requests:
-        request.check_answers_from()
-        request.check_share()
+        with in_row(request.row):
+            request.check_answers_from()
+            request.check_share()
         if request.parties and (not request.mechanism.between_parties or request.answers_from is not None):
             raise ParameterError(
                 "Parties answer only with respond, and only if answers have yet to be drawn; leave --parties out.",

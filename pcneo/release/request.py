@@ -6,14 +6,14 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.spelling import did_you_mean, similar
-from pcneo.errors import FileFormatError, ParameterError
+from pcneo.errors import BudgetError, FileFormatError, GraphError, ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
 from pcneo.release.answers_file import AnswersFile
@@ -79,10 +79,12 @@ class Destination:
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it, and so do answers that are kept. By default `to`
             with `.owner.md`, in the folder `owner` beside it, which is created if missing, for its owner alone.
+        row: the file and the line of the batch that asks for it; empty if none does.
     """
 
     to: AnyPath
     report: AnyPath | None = None
+    row: str = field(default="", compare=False)
 
     @property
     def public(self) -> Path:
@@ -249,9 +251,17 @@ def read_batch(path: AnyPath) -> list[Release]:
                 path=path,
                 line=1,
             )
-        return [request for row in reader for request in _row(path, reader.line_num, row)]
+        return [request for row in _rows(path, reader) for request in _row(path, reader.reader.line_num, row)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
+
+
+def _rows(path: Path, reader: csv.DictReader[str]) -> Iterator[Mapping[str | None, str | None]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        line = reader.line_num + 1  # where the row begins; an open quote may take all that follows
+        raise FileFormatError(f"{path}, line {line}: it cannot be read: {error}.", path=path, line=line) from error
 
 
 def _wrong_columns(names: Sequence[str]) -> str:
@@ -284,21 +294,30 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
         parameters |= {name: _said(name, cells.get(name)) for name in ("clip", "smooth")}
         source = Source(**{name: cells.get(name) or None for name in ("graph", "p", "search", "run")})
         to, groups = cells["to"] or _missing("to"), _whole("groups", cells["groups"]) if cells.get("groups") else None
-    try:
-        made = mechanism_of(mechanism, epsilon=epsilon, **parameters)
-    except ParameterError as error:
-        raise ParameterError(f"{path}, line {line}: {error}", **error.data) from error
-    request = Release(
-        **vars(source),
-        mechanism=made,
-        to=Path(to),
-        groups=groups,
-        answers=cells.get("answers") or None,
-        answers_from=AnswersFile.open(cells["from"]) if cells.get("from") else None,
-        share=cells.get("share") or None,
-    )
+    with in_row(there := f"{path}, line {line}"):
+        request = Release(
+            **vars(source),
+            mechanism=mechanism_of(mechanism, epsilon=epsilon, **parameters),
+            to=Path(to),
+            row=there,
+            groups=groups,
+            answers=cells.get("answers") or None,
+            answers_from=AnswersFile.open(cells["from"]) if cells.get("from") else None,
+            share=cells.get("share") or None,
+        )
     with _in_line(path, line):
         return each_k(request, epsilon=epsilon)
+
+
+@contextmanager
+def in_row(row: str) -> Iterator[None]:
+    """Add the row of a batch to a refusal of what it asks for; an error of the database is about no row."""
+    try:
+        yield
+    except (ParameterError, FileFormatError, GraphError, BudgetError) as error:
+        if not row:
+            raise
+        raise type(error)(f"{row}: {error}", **error.data) from error
 
 
 @contextmanager
@@ -333,20 +352,24 @@ def check_destinations(requests: Sequence[Destination]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that coincide."""
     taken: set[Path] = set()
     for request in requests:
-        if request.suffix not in SUFFIXES:
+        with in_row(request.row):
+            _check_destination(request, taken)
+
+
+def _check_destination(request: Destination, taken: set[Path]) -> None:
+    """Refuse a destination that cannot be written, or of which a file is taken; take its files."""
+    if request.suffix not in SUFFIXES:
+        raise ParameterError(f"The public file {request.to} must end in .csv or .json.", name="to", value=request.to)
+    if request.report is not None and Path(request.report).suffix != ".md":
+        raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
+    request.check_answers()
+    private = (*request.reports, *filter(None, [request.answers_file]))
+    check_writable(request.public)
+    for path in private:
+        check_private(path)
+    for path in (request.public, *private):
+        if path.resolve() in taken:
             raise ParameterError(
-                f"The public file {request.to} must end in .csv or .json.", name="to", value=request.to
+                f"{path} would be written twice; give each release its own file.", name="to", value=path
             )
-        if request.report is not None and Path(request.report).suffix != ".md":
-            raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
-        request.check_answers()
-        private = (*request.reports, *filter(None, [request.answers_file]))
-        check_writable(request.public)
-        for path in private:
-            check_private(path)
-        for path in (request.public, *private):
-            if path.resolve() in taken:
-                raise ParameterError(
-                    f"{path} would be written twice; give each release its own file.", name="to", value=path
-                )
-            taken.add(path.resolve())
+        taken.add(path.resolve())

@@ -10,6 +10,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.release.prepared import Prepared
+from pcneo.release.request import in_row
 
 
 def shared(chosen: Sequence[Prepared]) -> list[Prepared]:
@@ -39,7 +40,10 @@ def _sharing_bounds(chosen: list[Prepared]) -> list[Prepared]:
         if choice.request.share is not None and choice.mechanism.adds_noise:
             groups.setdefault((choice.graph.name, choice.request.share), []).append(i)
     for group in groups.values():
-        for i, choice in zip(group, _on_one_bound([chosen[i] for i in group]), strict=True):
+        rows = dict.fromkeys(chosen[i].request.row for i in group)
+        with in_row(" and ".join(filter(None, rows))):
+            on_one_bound = _on_one_bound([chosen[i] for i in group])
+        for i, choice in zip(group, on_one_bound, strict=True):
             chosen[i] = choice
     return chosen
 

@@ -26,6 +26,7 @@ class Figures:
         memberships: how many were written.
         starting: whether the service is still being made ready, and has not asked the database yet.
         reachable: whether the database answered when it was last asked.
+        waiting_for: the graphs that the service was told to answer for and the database does not know yet.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,7 @@ class Figures:
         self.memberships = 0
         self.starting = False
         self.reachable = False
+        self.waiting_for: tuple[str, ...] = ()
         self._answered_at: float | None = None
         self._seconds: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
         self._totals: defaultdict[tuple[str, str], float] = defaultdict(float)
@@ -62,8 +64,12 @@ class Figures:
         if not self.reachable:
             return False, f"the database does not answer; it last did {silence:.1f} s ago"
         if silence < SILENT_SECONDS:
-            return True, f"ok: the database answered {silence:.1f} s ago"
+            return True, f"ok: the database answered {silence:.1f} s ago" + self._waiting()
         return False, f"no contact for {silence:.1f} s: either the database hangs, or this process does"
+
+    def _waiting(self) -> str:
+        graphs = ", ".join(map(ascii, self.waiting_for))
+        return f"; no graph is named {graphs} yet, so nothing can be done for it" if graphs else ""
 
     def add_update(self, command: str, result: WriteResult) -> None:
         """Add what one update wrote, and how long it took; `command` is `update` where no request asked for it."""

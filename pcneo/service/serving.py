@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.searches import SEARCHES
@@ -26,6 +26,8 @@ POLL_SECONDS = 0.5
 SLOWEST_POLL_SECONDS = 2.0
 QUIET_SECONDS = 60.0
 """How long no request must have come before polls become slower."""
+GRAPHS_SECONDS = 10.0
+"""Between two looks for graphs that are not there yet."""
 LONGEST_PAUSE = 8.0
 """Between two attempts to reach a database that does not answer."""
 REFUSED = ("Neo.ClientError.Security.Unauthorized", "Neo.ClientError.Security.CredentialsExpired")
@@ -50,6 +52,7 @@ class Service:
         self._lanes: Lanes | None = None
         self._ended = threading.Event()
         self._was_connected = False
+        self._warned_of: set[str] = set()
 
     def end(self) -> None:
         """Finish the requests under way, or give them back after the grace; a second call gives them back at once."""
@@ -116,15 +119,17 @@ class Service:
             self._say_what(queue, lanes.name, settings)
             try:
                 with noticing_breaks(self.figures.note_break):
-                    self._poll(lanes)
+                    self._poll(lanes, queue)
             finally:
                 lanes.close()
 
     def _say_what(self, queue: RequestQueue, worker: str, settings: ConnectionSettings) -> None:
         known = queue.db.list_graph_names()
         answering = self._settings.graphs or known
-        for graph in answering:
-            if graph not in known:
+        self._note_waiting(known)
+        for graph in self.figures.waiting_for:
+            if graph not in self._warned_of:  # once, however often the connection breaks
+                self._warned_of.add(graph)
                 there, near = ", ".join(known) or "none yet", did_you_mean(graph, known).strip() or None
                 event = "no graph of that name yet; waiting for it"
                 tell(event, level=logging.WARNING, graph=graph, known=there, hint=near)
@@ -137,9 +142,18 @@ class Service:
             graphs=(", ".join(answering) or "none yet") + everything,
         )
 
-    def _poll(self, lanes: Lanes) -> None:
+    def _note_waiting(self, known: Sequence[str]) -> None:
+        self.figures.waiting_for = tuple(graph for graph in self._settings.graphs if graph not in known)
+
+    def _poll(self, lanes: Lanes, queue: RequestQueue) -> None:
         last, pause = time.monotonic(), POLL_SECONDS
+        looked = last
         while not self._ending.is_set():
+            if (before := self.figures.waiting_for) and time.monotonic() - looked >= GRAPHS_SECONDS:
+                self._note_waiting(queue.db.list_graph_names())
+                looked = time.monotonic()
+                for graph in sorted(set(before) - set(self.figures.waiting_for)):
+                    tell("the graph is there now", graph=graph)
             if lanes.step():
                 last, pause = time.monotonic(), POLL_SECONDS
             elif time.monotonic() - last > QUIET_SECONDS:

@@ -162,6 +162,17 @@ def test_what_one_mechanism_refuses_does_not_stand_in_the_way_of_others(
     assert rows["published"].error is not None
 
 
+def test_a_run_that_a_mechanism_does_not_take_is_why_it_is_left_out_and_nothing_is_advised(
+    db: Database, friends: naive.Graph
+) -> None:
+    run = annotate.write(db.store, p="1/2", search="smallest", **PERSONS).runs[0].run
+    why = rows_of(audited(db, epsilon="1", run=run))["published"].refused
+    assert why == (
+        f"The mechanism published takes runs of the search density or degree, as in the paper; run {run} is of the "
+        "search smallest."
+    )
+
+
 def test_without_a_run_there_are_no_groups(db: Database) -> None:
     db.put(edges_of(4))
     result = audited(db)

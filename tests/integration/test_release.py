@@ -266,6 +266,10 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
         f"mechanism,epsilon,graph,to\ncritical,1/3,{NAME},{tmp_path / 'a.csv'}\nedge,0.5,{NAME},{tmp_path / 'b.csv'}\n"
         f"critical,1,Robot/LIKES/id,{tmp_path / 'c.csv'}\n"
     )
+    code, _, err = pcneo("release", "--batch", file)
+    assert code == 2
+    assert f"{file}, line 3: " in err
+    assert "mostly noise" in err
     code, _, err = pcneo("release", "--batch", file, "--anyway")
     assert code == 0, err
     spent = {shown.graph: shown.account.spent.epsilon for shown in budget.show(kite.store)}

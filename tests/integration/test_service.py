@@ -185,6 +185,20 @@ def test_the_author_can_stop_it_before_it_is_begun(db, service):
     assert db.versions() == {}
 
 
+def test_a_graph_that_is_not_there_yet_is_named_by_its_health_until_it_is(db, server, caplog, monkeypatch):
+    monkeypatch.setattr("pcneo.service.serving.GRAPHS_SECONDS", 0.0)
+    caplog.set_level("INFO", "pcneo.service")
+    with serving(server, db.name, graphs=("friends", "späte")) as service:
+        wait_until(lambda: service.figures.waiting_for, "the graph that is missing")
+        well, line = service.figures.health()
+        assert well  # a restart would not help
+        assert line.endswith(r" s ago; no graph is named 'sp\xe4te' yet, so nothing can be done for it")
+        annotate.write(db.store, graph="späte", p="0.5", selection=Selection("Person", "KNOWS", "id"))
+        wait_until(lambda: not service.figures.waiting_for, "that it is found")
+        assert service.figures.health()[1].endswith(" s ago")
+        wait_until(lambda: "the graph is there now" in caplog.text, "a line in the log")
+
+
 def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
     with serving(server, db.name, graphs=("fiends",)):
 

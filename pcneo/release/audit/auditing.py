@@ -33,7 +33,7 @@ from pcneo.release.audit.attacked import (
     mean_found,
     simulated,
 )
-from pcneo.release.choice import check_run, find_place
+from pcneo.release.choice import find_place, why_not_taken
 from pcneo.release.read_graph import ReadGraph
 from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
@@ -256,8 +256,10 @@ class _Audited:
         if kind.needs_groups and self.run is None:
             yield AuditRow(kind.name, refused="It rests on groups, and the graph has no run.")
             return
+        if self.run is not None and (why := why_not_taken(made, self.run)):
+            yield AuditRow(kind.name, refused=why)  # no advice: whoever audits this run did not ask for the mechanism
+            return
         try:
-            check_run(made, self.run)
             yield from self._of(made.on(self.source.graph.vertex_count))
         except (GraphError, ParameterError) as error:
             yield AuditRow(kind.name, refused=str(error))

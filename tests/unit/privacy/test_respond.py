@@ -24,7 +24,7 @@ from pcneo.privacy.composition import NOTHING, Cost
 from pcneo.privacy.mechanisms import Respond, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.outlook import Public, Utility
-from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
+from pcneo.privacy.randomised_response import WARNING, Flips, Yes, threshold_of
 from pcneo.release.answers_file import write_answers
 
 F = Fraction
@@ -118,6 +118,14 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
     assert "WARNING" in Respond(epsilon="6.2", n=34_546).answers_would_show()
+
+
+def test_of_four_people_no_mean_degree_is_guessed_that_they_cannot_have_and_no_negative_epsilon_is_named() -> None:
+    said = Respond(epsilon="0.5", n=4).answers_would_show()
+    assert said.startswith("ln(n/d) is 0.3 for n = 4 vertices and the largest possible mean degree d = 3, and ε is 0.5")
+    assert said.endswith(f" No ε is below ln(n/d) - 2 here, so a smaller one would not help.{WARNING}")
+    many = Respond(epsilon="6.2", n=34_546).answers_would_show()
+    assert many.endswith(f" They show little of the graph only while ε is below ln(n/d) - 2.{WARNING}")
 
 
 def test_of_connections_that_share_no_vertex_the_errors_are_foreseen_exactly() -> None:

@@ -19,7 +19,13 @@ NONE = Earlier()
 
 
 def prepared(mechanism: Mechanism, least_error: float | None = None, earlier: Earlier = NONE) -> Prepared:
-    ready = SimpleNamespace(mechanism=mechanism, utility=Utility(least_error=least_error), given=None, earlier=earlier)
+    ready = SimpleNamespace(
+        mechanism=mechanism,
+        utility=Utility(least_error=least_error),
+        given=None,
+        earlier=earlier,
+        request=SimpleNamespace(row=""),
+    )
     return cast("Prepared", ready)
 
 

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,12 @@ from typer.testing import CliRunner
 
 from pcneo.basics import whole_file
 from pcneo.basics.model import Key
+from pcneo.basics.selection import Selection
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS, Critical, Elv
-from pcneo.release import outputs
+from pcneo.release import check_requests, outputs
+from pcneo.release.choice import choose
 from pcneo.release.request import Destination, Release, check_destinations, read_batch
 
 F = Fraction
@@ -260,12 +263,43 @@ def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_pat
         ("to,epsilon,mechanism\n,1,edge\n", "line 2: the cell 'to' is empty"),
         ("to,epsilon,mechanism\na.csv,,edge\n", "line 2: the cell 'epsilon' is empty"),
         ("to,epsilon,mechanism\na.csv,1,\n", "line 2: the cell 'mechanism' is empty"),
-        ('to,epsilon,mechanism\n"a.csv,1,edge\n', "cannot be read"),
+        ('to,epsilon,mechanism\n"a.csv,1,edge\n', "line 2: it cannot be read"),
+        ("to,epsilon,mechanism\na.csv,1,edge\n\n\nb.csv,,edge\n", "line 5: the cell 'epsilon' is empty"),
+        ("to,epsilon,mechanism,from\na.csv,1,edge,\nb.csv,1,respond,none.gz\n", "line 3: .*none.gz"),
     ],
 )
 def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(FileFormatError, match=says):
         batch(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "to,epsilon,mechanism\na.csv,1,edge\nb.txt,1,edge\n",
+            r"batch\.csv, line 3: The public file .*b\.txt must end",
+        ),
+        ("to,epsilon,mechanism\na.csv,1,edge\na.csv,1,edge\n", r"line 3: .*a\.csv would be written twice"),
+        ("to,epsilon,mechanism,answers\na.csv,1,edge,keep\n", "line 2: Leave answers out"),
+        ("to,epsilon,mechanism,share\na.csv,1,edge,\nb.csv,1,elv,x\n", "line 3: Releases of .* can share"),
+    ],
+)
+def test_a_release_of_a_batch_that_is_refused_once_it_is_read_is_named_by_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((ParameterError, FileFormatError), match=says):
+        check_requests(batch(tmp_path, text))
+
+
+def test_a_run_named_for_a_release_that_rests_on_none_is_refused_with_the_line_of_the_batch(tmp_path: Path) -> None:
+    db: Any = SimpleNamespace(list_runs=list)
+    with pytest.raises(
+        ParameterError, match=r"line 2: The mechanism edge does not rest on a run; leave p out\."
+    ) as got:
+        choose(db, batch(tmp_path, "to,epsilon,mechanism,p\na.csv,1,edge,0.3\n"), Selection())
+    assert got.value.data["name"] == "p"
 
 
 def test_a_batch_file_that_is_not_there_is_said_once(tmp_path: Path) -> None:

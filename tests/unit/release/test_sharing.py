@@ -137,6 +137,12 @@ def test_a_row_of_a_batch_may_have_several_k_and_a_share(tmp_path: Path) -> None
             read_batch(file)
 
 
+def test_rows_that_cannot_share_a_bound_are_all_named() -> None:
+    rows = [asked("edge", delta=f"0.{line}", share="x", row=f"batch.csv, line {line}") for line in (2, 3)]
+    with pytest.raises(ParameterError, match=r"^batch\.csv, line 2 and batch\.csv, line 3: .* must have one delta"):
+        chosen(*rows)
+
+
 def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
     """Noise grows with every draw, so a bound that was drawn anew would be another."""
     graph = CountedGraph(graph_from_edges(range(30), list(range(29)), list(range(1, 30))))
