@@ -162,6 +162,8 @@ def doubts(prepared: Sequence[Prepared], terms: Terms) -> list[str]:
         f"{release.request.row}: {text}" if release.request.row else text
         for release in prepared
         for text in (_broken(release.mechanism), release.mechanism.doubt, _noisy(release, terms))
+        if text
+    ]
 
 
 def _broken(mechanism: Mechanism) -> str:
