@@ -29,7 +29,9 @@ CALL () {
 }
 CALL (answer) {
   MATCH (answer)-[its]-(other)
-  SET its.version = its.version, other.version = other.version // locks them where a wait can be ended, not at the commit
+  // locks them where a wait can be ended, not at the commit; without `coalesce` it would set what it read before it waited
+  SET its.version = coalesce(its.version, its.version),
+      other.version = coalesce(other.version, other.version)
   RETURN count(its) AS held
 }
 DETACH DELETE answer

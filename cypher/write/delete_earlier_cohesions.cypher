@@ -17,11 +17,11 @@ CALL (cohesions) {
   MATCH (member)--(cohesion)
   WITH DISTINCT member
   ORDER BY elementId(member)
-  SET member.run = member.run
+  SET member.run = coalesce(member.run, member.run)
   WITH member
   MATCH (member)-[few]-()
   WHERE COUNT { (member)--() } < 50
-  SET few.run = few.run
+  SET few.run = coalesce(few.run, few.run)
   RETURN count(few) AS held
 }
 UNWIND cohesions AS cohesion

@@ -25,7 +25,8 @@ WITH request
 CALL (request) {
   UNWIND $runs AS produced
   MATCH (run:PCohesionRun {id: produced.run})
-  SET run.version = run.version // locks it here, where a wait can be ended, rather than at the commit
+  // locks it where a wait can be ended, not at the commit; without `coalesce` it would set what it read before it waited
+  SET run.version = coalesce(run.version, run.version)
   CREATE (request)-[:PRODUCED {version: produced.version}]->(run)
   RETURN count(run) AS produced
 }

@@ -62,7 +62,8 @@ class Fence:
         try:
             self._take(lock.WAIT_SECONDS)
         except BlockedError:
-            self._db.end_transactions("terminate_late", graph=self.graph, writer=self._writer)
+            its = {"graph": self.graph, "writer": self._writer, "database": self._db.real_name}
+            self._db.end_transactions("terminate_late", **its)
             try:
                 self._take(ENDED_SECONDS)
             except BlockedError as error:

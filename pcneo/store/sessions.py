@@ -63,7 +63,7 @@ class Sessions:
         self._name = name
         self._server = _Server()
         self.waits = Watch(
-            partial(self.read, "list_transactions"),
+            lambda: self.read("list_transactions", database=self.real_name),
             lambda token, blocked: self.end_transactions("terminate_transaction", token=token, blocked=blocked),
         )
 
@@ -71,6 +71,11 @@ class Sessions:
     def name(self) -> str:
         """The database's name."""
         return self._name or self._known().home or ""
+
+    @property
+    def real_name(self) -> str:
+        """The name by which the server lists the database's transactions, also if `name` is an alias."""
+        return self._known().home or ""
 
     @property
     def version(self) -> str:

@@ -26,13 +26,14 @@ from services import answer, ask, configured, look, service_processes, serving, 
 from pcneo import aio, annotate
 from pcneo.annotate import load as loading
 from pcneo.basics.selection import Selection
-from pcneo.errors import BusyError
+from pcneo.errors import BusyError, PcneoError
 from pcneo.release import budget
 from pcneo.release.checking import check
 from pcneo.service import placing
 from pcneo.store import sessions, waiting
 from pcneo.store.graph_loader import GraphLoader
 from pcneo.store.lock import GraphLock
+from pcneo.store.statements import load_statement
 from pcneo.store.waiting import lock_patience
 from pcneo.stored import cleaning
 
@@ -109,6 +110,105 @@ def soon() -> Iterator[None]:
     """Wait for two seconds instead of ten, but under --thorough."""
     with lock_patience(usual_or_thorough(2.0, waiting.BLOCKED_SECONDS)):
         yield
+
+
+MEANWHILE: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "a key": (
+        "hold_vertices",
+        "MATCH (v:Ring {id: 1}) SET v.id = 1001",
+        {"keys": [1]},
+        "MATCH (v:Ring) WHERE v.id IN [1, 1001] RETURN v.id = 1001",
+    ),
+    "a relationship": (
+        "hold_vertices",
+        "MATCH (:Ring {id: 1})-[few]-() SET few.id = 5",
+        {"keys": [1]},
+        "MATCH (:Ring {id: 1})-[few]-() RETURN all(id IN collect(few.id) WHERE id = 5)",
+    ),
+    "a member": (
+        "delete_unseen",
+        "MATCH (v:Ring {id: 1}) SET v.run = 'mine'",
+        {"run": "r", "version": 1, "limit": 10, "careful": True},
+        "MATCH (v:Ring {id: 1}) RETURN v.run = 'mine'",
+    ),
+    "a retired member": (
+        "delete_retired",
+        "MATCH (v:Ring {id: 1})-[few]-(:Ring) SET v.run = 'mine', few.run = 'mine'",
+        {"run": "r", "after": 1, "by": 9, "limit": 10, "careful": True},
+        "MATCH (v:Ring {id: 1})-[few]-(:Ring) WITH collect(v.run) + collect(few.run) AS runs "
+        "RETURN all(run IN runs WHERE run = 'mine')",
+    ),
+    "a run with an old answer": (
+        "delete_answers",
+        "MATCH (run:PCohesionRun {id: 'r'}) SET run.version = 2",
+        {"seconds": 0, "keep": 0, "limit": 10},
+        "MATCH (run:PCohesionRun {id: 'r'}) RETURN run.version = 2",
+    ),
+    "a run that is answered": (
+        "finish_request",
+        "MATCH (run:PCohesionRun {id: 'r'}) SET run.version = 2",
+        {
+            "id": 8,
+            "token": "t",
+            "status": "complete",
+            "message": None,
+            "progress": 1.0,
+            "version": 1,
+            "runs": [{"run": "r", "version": 1}],
+        },
+        "MATCH (run:PCohesionRun {id: 'r'}) RETURN run.version = 2",
+    ),
+}
+"""The statement that waits, what somebody has set meanwhile, the statement's parameters, and whether that stays."""
+
+
+@pytest.mark.parametrize("what", MEANWHILE)
+def test_what_somebody_commits_while_a_statement_waits_for_the_lock_stays(db: Database, what: str) -> None:
+    name, change, parameters, stays = MEANWHILE[what]
+    db.run(
+        "MATCH (v:Ring {id: 1})-[few]-(:Ring) SET v.run = 'x', few.run = 'x', few.id = 1 "
+        "WITH DISTINCT v CREATE (run:PCohesionRun {id: 'r', version: 1}), (:PCohesionRequest {id: 8, token: 't'}), "
+        "(:PCohesionRequest {id: 7, status: 'complete'})-[:PRODUCED {version: 1}]->(run), "
+        "(:PCohesion {run: 'r', from: 5})<-[:IN_COHESION]-(v), "
+        "(:PCohesionRetired {run: 'r', from: 5, until: 6})<-[:IN_COHESION]-(v)"
+    )
+    names = {"Person": ["Ring"], "id": "id"}
+    statement = load_statement(name)
+    text = statement.render({each.name: names[each.name] for each in statement.names})
+    done: list[Any] = []
+    with held(db, change) as opened:
+        waiting_for_it = threading.Thread(target=lambda: done.append(db.run(text, **parameters)))
+        waiting_for_it.start()
+        wait_until(
+            lambda: db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"), "a wait"
+        )
+        opened[0].commit()
+        waiting_for_it.join(at_pace(LIMIT))
+    assert done, "it still waits"
+    ((stayed,),) = db.run(stays)
+    assert stayed
+
+
+def test_a_key_that_somebody_changes_while_annotate_waits_keeps_its_new_value(db: Database) -> None:
+    failed: list[Exception] = []
+
+    def annotating() -> None:
+        try:
+            write(db)
+        except PcneoError as error:  # the graph has changed, and is then searched again
+            failed.append(error)
+
+    with held(db, "MATCH (v:Ring {id: 1}) SET v.id = 1001") as opened:
+        work = threading.Thread(target=annotating)
+        work.start()
+        wait_until(
+            lambda: db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"), "a wait"
+        )
+        opened[0].commit()
+        work.join(at_pace(4 * LIMIT))
+    assert db.run("MATCH (v:Ring) WHERE v.id IN [1, 1001] RETURN v.id") == [[1001]]
+    assert write(db).run
+    nothing_wrong(db)
 
 
 def test_annotate_gives_up_and_a_run_of_another_graph_does_not_wait(db: Database) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from simulation.statements.registry import Row, Statement, Transaction, statement_of
 
+NAME = "neo4j"
+"""The database's name, as the simulated driver reports it."""
+
 STATEMENTS: dict[str, Statement] = {}
 statement = statement_of(STATEMENTS)
 
@@ -14,7 +17,8 @@ def _ended(tx: Transaction, names: list[str]) -> list[Row]:
 
 
 @statement
-def list_transactions(tx: Transaction) -> list[Row]:
+def list_transactions(tx: Transaction, database: str) -> list[Row]:
+    assert database == NAME
     return [
         {
             "transaction": other.name,
@@ -46,7 +50,9 @@ def terminate_claim(tx: Transaction, token: str) -> list[Row]:
 
 
 @statement
-def terminate_late(tx: Transaction, graph: str, writer: str) -> list[Row]:
+def terminate_late(tx: Transaction, graph: str, writer: str, database: str) -> list[Row]:
+    assert database == NAME
+
     def is_late(other: Transaction) -> bool:
         metadata = other.metadata
         return metadata.get("pcneoGraph") == graph and metadata.get("pcneoWriter") not in (None, writer)
