@@ -8,6 +8,6 @@ WHERE run.id IS NOT NULL AND run.search IS NULL
 OPTIONAL MATCH (version:PCohesionVersion {run: run.id})
 WHERE version.version > 0
 WITH run, collect(version) AS versions
-FOREACH (version IN versions | DELETE version)
+FOREACH (version IN versions | DETACH DELETE version)
 DETACH DELETE run
 RETURN count(*) AS deleted

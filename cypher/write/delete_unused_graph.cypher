@@ -15,7 +15,7 @@ WHERE coalesce(graph.lastVersion, 0) = 0
   AND NOT EXISTS { MATCH (:PCohesionRelease {graph: $name}) }
 OPTIONAL MATCH (fence:PCohesionFence {graph: $name})
 WHERE fence.number > 0
-DELETE fence
+DETACH DELETE fence
 WITH DISTINCT graph
-DELETE graph
+DETACH DELETE graph
 RETURN count(*) AS deleted

@@ -8,5 +8,5 @@
 // repeatable: what is gone is not found again.
 UNWIND $versions AS number
 MATCH (version:PCohesionVersion {run: $run, version: number})
-DELETE version
+DETACH DELETE version
 RETURN count(*) AS deleted

@@ -10,6 +10,7 @@ import numpy as np
 
 from pcneo.basics.model import Key
 from pcneo.basics.spelling import did_you_mean
+from pcneo.errors import ParameterError
 
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 INT64 = range(-(2**63), 2**63)
@@ -54,6 +55,18 @@ def checked_key(key: object) -> Key:
     if isinstance(plain, bool) or not isinstance(plain, int | str):
         raise TypeError(f"a key must be an integer or text, not {key!r}, which is {type(key).__name__}")
     return plain
+
+
+def key_that_fits(vertex: Key) -> Key:
+    """Return a key; refuse a value that cannot be one, before the driver sees it."""
+    if isinstance(vertex, str):
+        fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
+    else:
+        fits = isinstance(vertex, int) and not isinstance(vertex, bool) and vertex in INT64
+    if not fits:
+        shown = repr(vertex) if len(repr(vertex)) < 60 else repr(vertex)[:60] + "…"
+        raise ParameterError(f"{shown} is not a key: keys are 64-bit integers or text.", name="vertex", value=vertex)
+    return vertex
 
 
 def checked_keys(keys: object) -> list[Key]:

@@ -13,6 +13,7 @@ from typing import Any
 from pcneo.annotate import estimate as estimate_graph
 from pcneo.basics.config import __version__
 from pcneo.basics.json_form import json_form
+from pcneo.basics.keys import key_that_fits
 from pcneo.errors import NotFoundError, PcneoError, needs_extra
 from pcneo.service.placing import PlacedRequest
 from pcneo.store.chosen_graph import find_graph
@@ -128,7 +129,7 @@ class _Tools:
 
         A status of null means that no service has taken it yet.
         """
-        rows = self._db.read("get_answer", id=request)
+        rows = self._db.read("get_answer", id=key_that_fits(request))
         if not rows:
             raise NotFoundError(f"There is no request {request!r}.", what="request", name=request)
         return {**rows[0], "runs": [{"run": run, "version": version} for run, version in rows[0]["runs"]]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections import Counter
@@ -19,6 +20,7 @@ LEAST_SHARED = 4
 """Letters that long keys must share at one end before this end is left out."""
 LONGEST_SHARED = 28
 """Letters in which the picture quotes an end that is left out."""
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 TIE = "\u00a0"
 """A space at which `fitted` breaks no line."""
 
@@ -39,8 +41,8 @@ class Labels:
 
 
 def plain(text: str) -> str:
-    """Escape a text for matplotlib, which reads text between two $ as mathematics."""
-    return text.replace("$", r"\$")
+    """Return a text that matplotlib can draw, which reads text between two $ as mathematics, and that SVG can hold."""
+    return _NOT_XML.sub("\ufffd", text).replace("$", r"\$")
 
 
 def isolated(text: str) -> str:

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from pcneo.basics.signals import signals_wait
 from pcneo.errors import LocalServerError
 from pcneo.server.data_folder import password_file
 from pcneo.server.folders import read_private, write_private
@@ -42,9 +43,11 @@ def service_process(data: Path) -> int | None:
         pid, started = json.loads(read_private(path))
     except (ValueError, TypeError):
         return None  # it was edited, and only a recorded process may be ended
+    if not isinstance(pid, int) or pid <= 0:
+        return None
     if (child := _children.get(pid)) is not None:
         child.poll()
-    return pid if isinstance(pid, int) and pid > 0 and started_at(pid) == started else None
+    return pid if started_at(pid) == started else None
 
 
 def start_service(data: Path, uri: str, username: str) -> int:
@@ -55,15 +58,20 @@ def start_service(data: Path, uri: str, username: str) -> int:
     if (running := service_process(data)) is not None:
         return running
     names = {"NEO4J_URI": uri, "NEO4J_USERNAME": username, "NEO4J_PASSWORD_FILE": str(password_file(data))}
-    try:
-        service_log(data).unlink(missing_ok=True)
-        service_log(data).touch(mode=0o600, exist_ok=False)
-        with service_log(data).open("ab") as output:
-            process = start_detached([sys.executable, "-m", "pcneo", "serve"], data, names, output)
-    except OSError as error:
-        raise LocalServerError(f"No service can be started on {data}: {error}.", path=data) from error
-    _children[process.pid] = process
-    write_private(_record(data), json.dumps([process.pid, started_at(process.pid)]))
+    with signals_wait():  # no one could end a service without a record
+        try:
+            service_log(data).unlink(missing_ok=True)
+            service_log(data).touch(mode=0o600, exist_ok=False)
+            with service_log(data).open("ab") as output:
+                process = start_detached([sys.executable, "-m", "pcneo", "serve"], data, names, output)
+        except OSError as error:
+            raise LocalServerError(f"No service can be started on {data}: {error}.", path=data) from error
+        _children[process.pid] = process
+        try:
+            write_private(_record(data), json.dumps([process.pid, started_at(process.pid)]))
+        except LocalServerError:
+            process.kill()
+            raise
     return process.pid
 
 

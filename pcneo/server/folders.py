@@ -78,9 +78,13 @@ def write_private(path: Path, text: str) -> None:
     """Write a small file that only its owner can read, whole or not at all."""
     try:
         descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # readable by its owner only
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(part).replace(path)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(part).replace(path)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)  # half a secret, and a new data folder must hold nothing of others
+            raise
     except OSError as error:
         raise LocalServerError(f"{path} cannot be written: {error.strerror}.", path=path) from error
 

@@ -9,6 +9,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.keys import key_that_fits
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP, P
 from pcneo.errors import ParameterError, RequestError
@@ -65,17 +66,24 @@ class PlacedRequest:
         return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the statement `place_request`."""
+        """Return the parameters of the statement `place_request`; refuse what no driver could send."""
         values = {
             "command": self.command,
             "graph": self.graph,
             "p": _several(self.p, "p", lambda p: P(p).text),
             "search": self.search,
-            "vertices": _several(self.vertices, "vertices", lambda key: key),
+            "vertices": _several(self.vertices, "vertices", key_that_fits),
             "run": self.run,
             "by": self.by,
         }
-        return {"id": self.id, "values": {name: value for name, value in values.items() if value is not None}}
+        if isinstance(values["vertices"], list) and len({isinstance(key, str) for key in values["vertices"]}) > 1:
+            raise ParameterError(
+                "vertices has both integers and text, but all keys must be of one kind.",
+                name="vertices",
+                value=self.vertices,
+            )
+        given = {name: value for name, value in values.items() if value is not None}
+        return {"id": key_that_fits(self.id), "values": given}
 
 
 def _several(value: Any, name: str, plain: Any) -> Any:

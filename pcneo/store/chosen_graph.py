@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from pcneo.basics.frames import counted, words
-from pcneo.basics.keys import is_integer_key, of_other_kind
+from pcneo.basics.keys import is_integer_key, key_that_fits, of_other_kind
 from pcneo.basics.model import Graph, Key, Progress
 from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
@@ -182,7 +182,7 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
 
     A command line passes text only: `105` means the integer 105 where the graph's keys are integers.
     """
-    keys = [_checked(vertex) for vertex in vertices]
+    keys = [key_that_fits(vertex) for vertex in vertices]
     numbers: dict[Key, int] = {v: int(v) for v in keys if isinstance(v, str) and is_integer_key(v)}
     there = {key for key, _ in db.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
     if both := [text for text, number in numbers.items() if {text, number} <= there]:
@@ -213,18 +213,6 @@ def other_kind(db: Database, selection: Selection, key: Key) -> str:
     smallest: Key = -(2**63) if isinstance(key, str) else ""
     there = db.has_keys_from(selection, smallest)
     return of_other_kind(key) if there else ""
-
-
-def _checked(vertex: Key) -> Key:
-    """Refuse a value that cannot be a key, before the driver sees it."""
-    if isinstance(vertex, str):
-        fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
-    else:
-        fits = isinstance(vertex, int) and not isinstance(vertex, bool) and -(2**63) <= vertex < 2**63
-    if not fits:
-        shown = repr(vertex) if len(repr(vertex)) < 60 else repr(vertex)[:60] + "…"
-        raise ParameterError(f"{shown} is not a key: keys are 64-bit integers or text.", name="vertex", value=vertex)
-    return vertex
 
 
 def read_graph(db: Database, selection: Selection, progress: Progress | None = None) -> StoredGraph:

@@ -67,6 +67,14 @@ def test_an_empty_list_and_a_p_out_of_range_are_refused_before_anything_is_asked
         ask(db.store, graph="friends", vertices=[])
     with pytest.raises(ParameterError, match="p must be a number between 0 and 1"):
         ask(db.store, graph="friends", p=2)
+    for vertices, request, says in (
+        ([2**63], None, "9223372036854775808 is not a key"),
+        ([1, "a"], None, "both integers and text"),
+        (["\ud800"], None, "is not a key"),
+        ([1], 2**63, "is not a key"),
+    ):
+        with pytest.raises(ParameterError, match=says):
+            ask(db.store, graph="friends", vertices=vertices, request=request)
     assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
 
 

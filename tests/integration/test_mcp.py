@@ -108,6 +108,7 @@ def test_it_only_reads_unless_the_owner_allows_requests_and_mistakes_are_sentenc
         assert "no graph 'freinds'" in await agent.refused("estimate", graph="freinds", p="0.3")
         assert "Traceback" not in await agent.refused("read_cohesion", vertex=0, p="1.5")
         assert "no request 'x'" in await agent.refused("read_answer", request="x")
+        assert "is not a key" in await agent.refused("read_answer", request=2**63)
         assert "nonsense" in await agent.refused("run_query", name="nonsense")
 
     talk(server, session)

@@ -279,7 +279,7 @@ def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
 
 def test_no_process_is_ended_that_is_not_the_recorded_service(tmp_path):
     record = tmp_path / "service.json"
-    for text in (f'[{os.getpid()}, "another moment"]', "[0, null]", "nonsense", "7"):
+    for text in (f'[{os.getpid()}, "another moment"]', "[0, null]", '[[1], "x"]', '["7", "x"]', "nonsense", "7"):
         record.write_text(text)
         record.chmod(0o600)
         assert companion.service_process(tmp_path) is None

@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 
 from pcneo.basics.keys import INT64
+from pcneo.basics.visible import is_utf8
 from pcneo.errors import ParameterError
-from pcneo.graph.files.graph_file import GraphFile, Properties, graph_file
+from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, Properties, graph_file
 from pcneo.graph.given import GivenGraph, as_graph
 
 
 def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
     """Return a graph as if it had been read from a file; a networkx graph keeps those attributes that are scalars."""
     arrays = as_graph(graph)
+    for name in arrays.keys.tolist():
+        _check_text(name, "a key")
+        if isinstance(name, str) and len(name) > LONGEST_KEY:
+            raise ParameterError(
+                f"A key of more than {LONGEST_KEY:,} characters, {name[:20]!r}..., is too long for Neo4j's index.",
+                name="graph",
+                value=name,
+            )
     sources = np.repeat(np.arange(arrays.vertex_count), arrays.degrees)
     targets = arrays.neighbours.astype(np.int64)
     once = sources < targets
@@ -48,8 +57,19 @@ def _scalars(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Properties
                 name=str(name),
                 value=value,
             )
+        _check_text(name, "the name of an attribute")
+        _check_text(value, f"attribute {name!r}")
         if name and isinstance(name, str) and isinstance(value, bool | int | float | str):
             properties[name] = value
         elif value is not None:
             dropped[str(name)] += 1
     return properties
+
+
+def _check_text(value: object, what: str) -> None:
+    if isinstance(value, str) and not is_utf8(value):
+        raise ParameterError(
+            f"{what[0].upper()}{what[1:]} has half of a surrogate pair, which UTF-8 cannot write: {value[:20]!r}.",
+            name="graph",
+            value=value,
+        )

@@ -91,7 +91,8 @@ def _read(suffix: str, content: bytes) -> nx.Graph[Any]:
         return nx.read_graphml(io.BytesIO(content), node_type=_identifier)
     if suffix == ".gexf":
         return nx.read_gexf(io.BytesIO(content), node_type=_identifier)
-    return nx.parse_gml(content.decode("utf-8-sig").splitlines(), label="id")
+    # Only at the ends of lines: `splitlines` also cuts texts at U+2028 and others.
+    return nx.parse_gml(re.split(r"\r\n|\r|\n", content.decode("utf-8-sig")), label="id")
 
 
 def _identifier(text: str | None) -> str:

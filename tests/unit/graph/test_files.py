@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from pcneo.basics import bounded_file as source
-from pcneo.errors import FileFormatError
+from pcneo.errors import FileFormatError, ParameterError
 from pcneo.face.first_steps import sample_path
 from pcneo.graph.files import GraphFile, edge_list, read_graph_file
 from pcneo.graph.files.graph_file import KeysOfLine
+from pcneo.graph.files.in_memory import graph_in_memory
 from pcneo.graph.files.line_blocks import LONGEST_LINE
 
 
@@ -441,6 +442,27 @@ def test_a_boolean_attribute_stays_one(write):
 def test_the_label_of_gml_is_a_property_and_its_id_the_key(write):
     file = read_graph_file(write('graph [ node [ id 5 label "Ann" ] node [ id 4 label "Bob" ] ]', "g.gml"))
     assert list(file.vertices()) == [(4, {"label": "Bob"}), (5, {"label": "Ann"})]
+
+
+def test_a_text_of_gml_may_hold_what_python_takes_for_ends_of_lines(write):
+    file = read_graph_file(write('graph [\r\n node [ id 1 label "a\u2028b\x85c" ]\r]\n', "g.gml"))
+    assert file.vertex_properties == ({"label": "a\u2028b\x85c"},)
+
+
+@pytest.mark.parametrize(
+    ("key", "attributes", "says"),
+    [
+        ("\ud800", {}, "A key has half of a surrogate pair"),
+        ("k" * 2_001, {}, "A key of more than 2,000 characters"),
+        ("a", {"t": "\udc80"}, "Attribute 't' has half of a surrogate pair"),
+        ("a", {"\udc80": 1}, "The name of an attribute has half"),
+    ],
+)
+def test_what_neo4j_cannot_store_of_a_graph_in_memory_is_refused(key, attributes, says):
+    graph = nx.Graph([(key, "b")])
+    graph.add_node(key, **attributes)
+    with pytest.raises(ParameterError, match=says):
+        graph_in_memory(graph, "id")
 
 
 def test_gml_in_utf_8_is_read(write):

@@ -10,11 +10,14 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import networkx as nx
 import numpy as np
 import pytest
 from drawn import ALONE, CROWDED, HUNDRED, SMALL, TEXT, shown
 
+import pcneo
 import pcneo.cli.show as command
 from pcneo import plots
 from pcneo.basics.model import ShownCohesion
@@ -47,6 +50,13 @@ def test_the_same_picture_is_the_same_bytes_whatever_the_users_settings(tmp_path
         assert matplotlib.rcParams["font.size"] == 30
     assert first.read_bytes() == second.read_bytes()
     assert b"<dc:date>" not in first.read_bytes()
+
+
+def test_keys_that_xml_cannot_hold_give_a_picture_that_xml_readers_take(tmp_path):
+    odd = ["a\x00", "b\x1b[0m", "c\ud800", "d\uffff", "e\x0b"]
+    pcneo.minimal_p_cohesions(nx.complete_graph(odd), p="0.9")[odd[0]].draw(tmp_path / "a.svg")
+    picture = ElementTree.parse(tmp_path / "a.svg")  # noqa: S314 - our own file
+    assert picture.getroot().tag.endswith("svg")
 
 
 def test_an_older_picture_is_replaced_and_other_endings_are_refused(tmp_path):

@@ -111,6 +111,13 @@ def test_a_service_that_goes_on_is_waited_for_and_killed_and_both_are_told(tmp_p
     assert all(message.startswith(begun) for message, begun in zip(caplog.messages, says, strict=True))
 
 
+def test_a_private_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(LocalServerError, match="cannot be written: No space left"):
+        folders.write_private(tmp_path / "password", "secret")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_record_whose_process_is_gone_is_removed_and_logged(tmp_path, caplog):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
