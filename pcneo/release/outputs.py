@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -144,7 +145,7 @@ def check_writable(path: Path) -> None:
 def check_private(path: Path) -> None:
     """Make sure that `write_private` can write a file, also where the folder `owner` is not there yet."""
     folder = path.parent
-    if folder.name != OWNERS_FOLDER or folder.exists():
+    if folder.name != OWNERS_FOLDER or os.path.lexists(folder):  # a link that leads nowhere is no place to write to
         check_writable(path)
         return
     with ExitStack() as stack:

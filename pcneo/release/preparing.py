@@ -44,7 +44,10 @@ def prepare(
     prepared = with_answer_sets(read, ledger.releases)
     for release in prepared:
         with in_row(release.request.row):
-            _ = release.utility, release.losses, release.figures  # so that nothing can fail after the spend
+            # So that nothing can fail after the spend:
+            _ = release.utility, release.losses, release.figures
+            if release.run is not None:
+                release.source.shares_of_groups(release.run, kept=release.kept)
     return prepared
 
 

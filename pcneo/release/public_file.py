@@ -28,8 +28,8 @@ _NUMBERS = {
     *("standardErrorOfACount", "halfWidthOf95PercentIntervalOfACount"),
 }
 """Values of the record that must be numbers where they are present, since computations use them."""
-_MOST_BYTES = 2**26
-"""The most bytes of a public file; one with a million vertices has some 60 million."""
+_MOST_BYTES = 2**28
+"""The most bytes of a public file; one with a million vertices has some 60 million with all columns."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
 
 

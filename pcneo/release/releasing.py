@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
 from pcneo.release.published_means import note_means
 from pcneo.release.request import Release, check_destinations, in_row
+from pcneo.release.retrying import Retry, fail, tried
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
@@ -44,9 +46,6 @@ log = logging.getLogger("pcneo")
 
 _CLEAR = 3
 """How many standard errors a total must be above 0 for later releases to be judged by it."""
-
-Retry = Callable[[PcneoError], bool]
-"""Takes the error of a write that failed, and returns whether to try again with the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -194,8 +193,13 @@ def release(
     source = noise or ReleaseNoise()
     check_destinations(requests)  # again: reading may have taken long enough for someone else to write there
     enter(db, prepared)
-    with signals_wait(_say_finishing, patient=False) as waiting:
-        accounts = spend(db, prepared, terms)
+    accounts: dict[str, Account] = {}
+    with ExitStack() as stack:
+        # Until the spend is committed, a signal ends a release that has cost nothing.
+        delayed = signals_wait(lambda name: _say_finishing(name, is_paid=bool(accounts)), patient=False)
+        begun: list[Waiting] = []
+        accounts |= spend(db, prepared, terms, committing=lambda: begun.append(stack.enter_context(delayed)))
+        waiting = begun[0]
         # [spend-first] From here on the spend stays, whatever happens.
         drawn = _draw(prepared, source)
         asking = partial(_wants_retry, waiting, retry) if retry is not None else None
@@ -208,10 +212,11 @@ def release(
     return prepared, released
 
 
-def _say_finishing(name: str) -> None:
+def _say_finishing(name: str, *, is_paid: bool) -> None:
     log.warning(
-        "%s: the release has been paid for, so its files are written first. A second Ctrl-C loses the numbers.",
+        "%s: the release %s paid for, so its files are written first. A second Ctrl-C loses the numbers.",
         name,
+        "has been" if is_paid else "is just being",
     )
 
 
@@ -263,21 +268,33 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
     bounds: dict[tuple[str, str], Once] = {}
     numbers: list[_Numbers] = []
     for release in prepared:
-        mechanism, request = release.mechanism, release.request
-        if mechanism.adds_noise:
-            share = request.share
-            of_all = Once() if share is None else bounds.setdefault((release.graph.name, share), Once())
-            drawn = mechanism.draw(release.facts, noise, of_all)
-            numbers.append(_Numbers(release, lambda drawn=drawn: drawn))
-            continue
-        if release.answer_set not in sets:
-            # [answers-once] All releases that share answers are computed from these.
-            answers = draw_answers(release, noise)
-            is_written = release.draws_answers and request.fate != "destroy"
-            sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
-        answers, digest = sets[release.answer_set]
-        numbers.append(_Numbers(release, partial(mechanism.compute, answers, release.facts), answers, digest))
+        try:
+            numbers.append(_numbers_of(release, noise, sets, bounds))
+        except Exception as error:  # noqa: BLE001 - all others are paid for as well
+            numbers.append(_Numbers(release, partial(fail, error)))
     return numbers
+
+
+def _numbers_of(
+    release: Prepared,
+    noise: Noise,
+    sets: dict[str | None, tuple[Answers | PairAnswers, str | None]],
+    bounds: dict[tuple[str, str], Once],
+) -> _Numbers:
+    """Draw one release; `sets` and `bounds` hold what it shares with others."""
+    mechanism, request = release.mechanism, release.request
+    if mechanism.adds_noise:
+        share = request.share
+        of_all = Once() if share is None else bounds.setdefault((release.graph.name, share), Once())
+        drawn = mechanism.draw(release.facts, noise, of_all)
+        return _Numbers(release, lambda: drawn)
+    if release.answer_set not in sets:
+        # [answers-once] All releases that share answers are computed from these.
+        answers = draw_answers(release, noise)
+        is_written = release.draws_answers and request.fate != "destroy"
+        sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
+    answers, digest = sets[release.answer_set]
+    return _Numbers(release, partial(mechanism.compute, answers, release.facts), answers, digest)
 
 
 def _root_mean_square_error(counts: Sequence[float], release: Prepared) -> float:
@@ -299,7 +316,7 @@ def _publish(
         request, ready = numbers.request, numbers.release
         account = accounts[ready.graph.name]
         parts = _parts(db, numbers, account, property_name)
-        failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
+        failed = {name: error for name, write in parts.items() if (error := tried(write, retry)) is not None}
         if failed:
             failures.append(_say_failed(numbers, list(parts), failed))
         if str(request.public) not in failed:
@@ -354,7 +371,9 @@ def _parts(
 
 
 def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
-    if numbers.answers is not None and numbers.answers_hash is not None:
+    if numbers.answers is None or numbers.answers_hash is None:
+        numbers.compute()  # which raises why there are none
+    else:
         note_answers(db, numbers.release.id, numbers.answers_hash)
         make_owners_folder(path)
         write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash)
@@ -366,18 +385,6 @@ def _write_property(db: Database, numbers: _Numbers, name: str) -> None:
         write_property(db, numbers.release.graph, name, numbers.release.id, counts)
     except PcneoError as error:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
-
-
-def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
-    """Write, and try again for as long as `retry` agrees; return the error if it failed."""
-    while True:
-        try:
-            write()
-        except PcneoError as error:
-            if retry is None or not retry(error):
-                return error
-        else:
-            return None
 
 
 def _say_failed(numbers: _Numbers, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:

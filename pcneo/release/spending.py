@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -145,11 +145,14 @@ def enter(db: Database, prepared: Sequence[Prepared]) -> None:
             raise BusyError(f"Another pcneo has just entered graph {graph.name!r}. Try again.", graph=graph.name)
 
 
-def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str, Account]:
+def spend(
+    db: Database, prepared: Sequence[Prepared], terms: Terms, committing: Callable[[], object] = lambda: None
+) -> dict[str, Account]:
     """Record all releases, or none of them where the ledger does not admit them.
 
     The releases of one graph are recorded in one transaction. Where there are several graphs and the database fails
-    between two commits, some may be recorded and others not; no noise is drawn for any of them.
+    between two commits, some may be recorded and others not; no noise is drawn for any of them. `committing` is called
+    just before the first commit: until then, whoever leaves has spent nothing.
 
     Returns:
         The account of each graph, with these releases, by the graph's name.
@@ -173,6 +176,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
                 _check_versions(transaction, of_graph[name])
                 for release in of_graph[name]:
                     create_release(transaction, _values(release, hashes[name], fingerprints[name]))
+            committing()
     except DatabaseError as error:
         ids = ", ".join(release.id for release in prepared)
         raise DatabaseError(

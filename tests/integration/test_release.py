@@ -38,7 +38,7 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.privacy.protection import Protects
-from pcneo.release import Source, Terms, budget, published_means, release, spending
+from pcneo.release import Source, Terms, budget, published_means, release, releasing, spending
 from pcneo.release.preparing import prepare
 from pcneo.release.public_file import read_release
 from pcneo.store import count_property as properties
@@ -1197,6 +1197,57 @@ def test_a_signal_before_the_spend_ends_a_release_that_spent_nothing(
     assert (code, err.splitlines()[-1]) == (143, "pcneo: interrupted by SIGTERM")
     assert ledger(kite) == before
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_the_spend_is_not_committed_costs_nothing(
+    kite: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It comes after the checks, where the spend may have waited for somebody's lock."""
+    before, create = ledger(kite), spending.create_release
+
+    def interrupted(*arguments: Any) -> None:
+        create(*arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(spending, "create_release", interrupted)
+    code, _, err = pcneo("release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "a.csv")
+    assert (code, "paid for" in err) == (130, False)
+    assert ledger(kite) == before
+    assert not [path for path in tmp_path.rglob("*") if path.name != ".gitignore" and path.is_file()]
+
+
+@pytest.mark.parametrize("at", ["releasing.draw_answers", "releasing.public_text"])
+def test_what_no_one_expected_after_the_spend_is_a_sentence_and_holds_up_no_other_release(
+    kite: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, at: str
+) -> None:
+    batch, real = tmp_path / "batch.csv", getattr(releasing, at.removeprefix("releasing."))
+    batch.write_text(f"mechanism,epsilon,to\ncritical,1,{tmp_path / 'a.csv'}\ntotal,1,{tmp_path / 'b.csv'}\n")
+    failures = iter([MemoryError()])
+
+    def fails_once(*arguments: Any) -> Any:
+        for failure in failures:
+            raise failure
+        return real(*arguments)
+
+    monkeypatch.setattr(f"pcneo.release.{at}", fails_once)
+    code, out, err = pcneo("release", "--batch", batch, "--anyway")
+    assert code == 1
+    assert "there is not enough memory" in err
+    assert "stays recorded" in err
+    assert "Traceback" not in err
+    assert "b.csv" in out
+    assert (tmp_path / "b.csv").exists()
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_folder_for_the_owner_that_is_a_link_to_nowhere_is_refused_before_the_spend(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    before = ledger(kite)
+    (tmp_path / "owner").symlink_to(tmp_path / "nowhere")
+    code, _, err = pcneo("release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "a.csv")
+    assert (code, "owner" in err) == (2, True)
+    assert ledger(kite) == before
 
 
 def test_a_second_ctrl_c_does_not_wait(

@@ -162,7 +162,7 @@ BOMBS: dict[str, tuple[str, Make, str]] = {
     "zeros.parquet": (COHESIONS, link, "not a regular file"),
     "epsilon.csv": (READ, lambda p: p.write_text(public("1e999999999")), "more than 1,000 digits"),
     "epsilon.json": (READ, lambda p: p.write_text(json.dumps(PUBLIC)), "more than 1,000 digits"),
-    "sparse.csv": (READ, sparse, "more than 64 MiB"),
+    "sparse.csv": (READ, sparse, "more than 256 MiB"),
     "zeros.csv": (READ, lambda p: sparse(p, size=2**26), "not a public file"),
     "deep.json": (READ, lambda p: p.write_text("[" * 10**7), "not a public file"),
     "pipe.csv": (READ, os.mkfifo, "not a regular file"),

@@ -1,0 +1,43 @@
+"""What has been paid for is written, tried again as long as somebody agrees, and never lost to another's failure."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import NoReturn
+
+from pcneo.errors import PcneoError
+
+log = logging.getLogger("pcneo")
+
+Retry = Callable[[PcneoError], bool]
+"""Takes the error of a write that failed, and returns whether to try again with the same numbers."""
+
+
+def fail(error: Exception) -> NoReturn:
+    """Raise an error that came where something else had to go on first."""
+    raise error
+
+
+def tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
+    """Write, and try again for as long as `retry` agrees; return the error if it failed."""
+    while True:
+        try:
+            write()
+        except Exception as error:  # noqa: BLE001 - what else was paid for must not be lost with it
+            failed = _as_told(error)
+            if retry is None or not retry(failed):
+                return failed
+        else:
+            return None
+
+
+def _as_told(error: Exception) -> PcneoError:
+    """Return an error as one that is told in a sentence; its traceback goes to the log."""
+    if isinstance(error, PcneoError):
+        return error
+    log.debug("a paid release failed", exc_info=error)
+    why = "there is not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+    failed = PcneoError(f"It cannot be made: {why}.")
+    failed.__cause__ = error
+    return failed
