@@ -21,6 +21,9 @@ from pcneo.release.spending import Terms
 _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
 
+_OWNERS = "For the owner alone: "
+"""Before what follows from groups and the connections outside them, which others may not see."""
+
 _FAR = 10
 """An expectation this many times above or below what was published deserves a look."""
 
@@ -78,7 +81,8 @@ def _expected(release: Prepared, terms: Terms) -> str:
     stated = f"; {beside}" if beside else ""
     more = ", often several times that" if is_far_below(release, public) else ""
     assumed = _assumed(release, terms, public, errors.error)
-    return f"{release.mechanism.heading}: expect a standard error {said}{more}{stated}.{assumed}"
+    owners, heading = _OWNERS if from_groups else "", release.mechanism.heading
+    return f"{owners}{heading}: expect a standard error {said}{more}{stated}.{assumed}"
 
 
 def is_far_below(release: Prepared, public: Public) -> bool:
@@ -200,9 +204,9 @@ def noisy(mechanism: Mechanism, terms: Terms, earlier: Earlier, *, of_groups: fl
         expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
-    less = "" if of_groups is not None else _less_noisy(mechanism, public)
+    less, owners = (_less_noisy(mechanism, public), "") if of_groups is None else ("", _OWNERS)
     return (
-        f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
+        f"{owners}{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
         f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{less}.{judged.advice}"
     )
 

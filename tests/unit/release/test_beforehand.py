@@ -24,7 +24,7 @@ def prepared(mechanism: Mechanism, least_error: float | None = None, earlier: Ea
         utility=Utility(least_error=least_error),
         given=None,
         earlier=earlier,
-        request=SimpleNamespace(row=""),
+        request=SimpleNamespace(row="", fate="destroy"),
     )
     return cast("Prepared", ready)
 
@@ -109,9 +109,10 @@ def test_where_nothing_is_known_of_counts_the_most_that_the_degree_allows_refuse
 def test_counts_with_groups_are_held_against_what_the_owner_states_alone() -> None:
     critical, published = MECHANISMS["critical"](epsilon=1, n=2_000), Earlier(5.0, 8.0, count_is_promised=True)
     assert refusal(prepared(critical, 6.0, published)) == ""
-    assert "has a standard error of at least 6, but is 5 on average, as you expect" in refusal(
-        prepared(critical, 6.0, published), expect=5
-    )
+    said = refusal(prepared(critical, 6.0, published), expect=5)
+    assert "has a standard error of at least 6, but is 5 on average, as you expect" in said
+    assert said.startswith("For the owner alone: critical, ")
+    assert "For the owner alone" not in refusal(prepared(MECHANISMS["edge"](epsilon="0.01", n=2_000)), expect=5)
 
 
 def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy", **stated: Any) -> str:
@@ -178,6 +179,10 @@ def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
     critical = MECHANISMS["critical"](epsilon=1, n=2_000)
     assert "has a standard error of at least 6, but is 5 on average" in refusal(prepared(critical, 6.0), expect=5)
     assert refusal(prepared(critical, 5.0), expect=5) == ""
+    told_of = told_beforehand(prepared(critical, 5.0), Terms(expect=5))
+    (expected,) = (line for line in told_of if "expect a standard error" in line)
+    assert expected.startswith("For the owner alone: critical, ")
+    assert not any(line.startswith("For the owner alone") for line in [told(MECHANISMS["edge"](epsilon=8, n=2_000))])
 
 
 @pytest.mark.parametrize("stated", [{"expect": 0}, {"expect": "nan"}, {"mean_degree": -1}, {"mean_degree": "inf"}])
