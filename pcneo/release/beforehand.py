@@ -13,7 +13,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.foresight import advise
 from pcneo.privacy.mechanisms import Mechanism
-from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public
+from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public, check_possible
 from pcneo.privacy.protection import Protects
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
@@ -145,7 +145,12 @@ def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise."""
+    """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise.
+
+    What the owner expects is refused where no graph with so many vertices has it.
+    """
+    for release in prepared:
+        check_possible(terms.public.mean_count, release.mechanism.n)
     for text in doubts(prepared, terms):
         if confirm is None or not confirm(text):
             raise ParameterError(

@@ -51,7 +51,7 @@ def test_modelled_counts_of_four_cliques_ask_whatever_is_expected() -> None:
 
 @pytest.mark.parametrize("name", ["total", "modelled", "edge", "elv"])
 def test_a_delta_that_would_allow_several_connections_to_be_published_asks(name: str) -> None:
-    large, small = (MECHANISMS[name](epsilon=16, n=2_000, delta=delta) for delta in ("0.001", "0.0005"))
+    large, small = (MECHANISMS[name].taking(epsilon=16, n=2_000, delta=delta) for delta in ("0.001", "0.0005"))
     said = refusal(prepared(large), expect=10**4, mean_degree=500)
     assert "with δ = 0.001, the promise would also hold if each pair of vertices were published" in said
     assert refusal(prepared(small), expect=10**4, mean_degree=500) == ""
@@ -185,10 +185,25 @@ def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
     assert not any(line.startswith("For the owner alone") for line in [told(MECHANISMS["edge"](epsilon=8, n=2_000))])
 
 
-@pytest.mark.parametrize("stated", [{"expect": 0}, {"expect": "nan"}, {"mean_degree": -1}, {"mean_degree": "inf"}])
+@pytest.mark.parametrize(
+    "stated",
+    [
+        *({"expect": expect} for expect in (0, "nan")),
+        *({"mean_degree": degree} for degree in (-1, "inf", "1e-200", "1e200")),
+    ],
+)
 def test_what_is_stated_must_be_a_positive_number(stated: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="must be"):
         Terms(**stated)
+
+
+def test_no_more_triangles_are_expected_than_a_vertex_can_be_in() -> None:
+    with pytest.raises(ParameterError, match="among 1,000,000,000 vertices it is at most"):
+        Terms(expect="1e200")
+    edge = prepared(MECHANISMS["edge"](epsilon=16, n=100))
+    assert refusal(edge, expect=4_851, mean_degree=90) == ""
+    with pytest.raises(ParameterError, match=r"among 100 vertices it is at most 4,851, not 4,852\."):
+        check_noise([edge], Terms(expect=4_852, anyway=True), None)
 
 
 def test_counts_are_called_noise_where_their_error_is_above_their_mean_and_a_bound_is_called_one() -> None:
