@@ -641,13 +641,23 @@ def class_count(degrees: Sequence[int], k: int, scale: Fraction) -> int:
 
 
 def degree_classes(degrees: Sequence[int], k: int, count: int) -> list[list[int]]:
-    """Vertices by degree, cut where the weights so far reach a part of all."""
+    """Vertices by degree, cut where the weights so far reach a part of all, but never between equal degrees."""
     order = sorted(range(len(degrees)), key=lambda v: (max(degrees[v], 0), v))
     so_far = list(accumulate(max(degrees[v], 0) ** (k / 2) for v in order))
-    classes: list[list[int]] = [[] for _ in range(count)]
-    for v, reached in zip(order, so_far, strict=True):
-        classes[sum(reached >= so_far[-1] * j / count for j in range(1, count))].append(v)
-    return classes
+    parts = [sum(reached >= so_far[-1] * j / count for j in range(1, count)) for reached in so_far]
+    classes: list[list[int]] = [[]]
+    is_due, last = False, None  # whether a part ended since the class began
+    for v, part, before in zip(order, parts, [0, *parts], strict=False):
+        is_due |= part > before
+        degree = max(degrees[v], 0)
+        if is_due and degree != last and classes[-1]:
+            classes.append([])
+            is_due = False
+        elif not classes[-1]:
+            is_due = False  # a cut before the first vertex
+        classes[-1].append(v)
+        last = degree
+    return classes if len(classes) > 1 else []
 
 
 def drawn_to_classes(

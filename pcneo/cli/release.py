@@ -113,7 +113,8 @@ def release(
         str | None,
         typer.Option(
             "--budget-epsilon",
-            help="Also set the graph's total ε, with enough δ for as many releases like this one as it admits.",
+            help="Also set the graph's total ε, with enough δ for as many releases like this one as it admits, but no "
+            "more than 1/1000, unless this one takes more.",
         ),
     ] = None,
     other_groups: Annotated[

@@ -178,12 +178,14 @@ class GraphHandle(GraphModes):
             answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
-            budget_epsilon: a total ε to set in the same call, for a graph that has none yet.
+            budget_epsilon: a total ε to set in the same call, for a graph that has none yet. It gets enough δ for as
+                many releases like this one as it admits, but no more than 1/1000, unless this one takes more.
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.
-            expect: the mean count that is expected; a release whose error is bound to be larger is refused. If it is
-                not given, the mean count that an earlier release has published takes its place.
+            expect: the mean number of triangles that you expect a vertex to be in, whatever k is; a release of counts
+                that are bound to be off by more is refused. If it is not given, the mean that an earlier release has
+                published takes its place, though not for Critical.
             mean_degree: connections of a vertex on average, or a guess; if it is not given, what an earlier release has
                 published, or else 10.
             anyway: make such a release anyway.

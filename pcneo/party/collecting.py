@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pcneo.basics.model import AnyPath, Key
 from pcneo.counting.answers import AnsweredPairs
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("pcneo")
 
+_HONEST = "All of this holds as long as the two ends of the pair are honest; either end can always reveal the pair."
+"""What a promise between parties rests on, where there is no owner who answers for both ends."""
+
 
 @dataclass(frozen=True)
 class Collected:
@@ -46,7 +49,7 @@ class Collected:
         vertices: how many vertices sent a message.
         silent: the keys of the vertices that sent none; they and their pairs are left out.
         total: the total of the counts.
-        promise: the mechanism's sentence.
+        promise: the mechanism's sentence, and what it rests on between parties.
         remark: compares ε with ln(n/d).
         standard_error_of_total: an estimate; None for k = 4.
         standard_errors_are: what the standard errors are, or why there are none.
@@ -89,10 +92,11 @@ def collect(
     present, rows = put_together(call.key_list, sent)
     mechanism, answers, keys = wanted.on(len(present)), AnsweredPairs(rows), call.key_list.keys[present]
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
-    write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
+    of_answers = _between_parties(answers_record(mechanism, len(keys), answers))
+    write_answers(answers_to, keys, answers, {**of_answers, **digest})
     drawn = mechanism.computed(answers)
     counts = cast("dict[Key, float]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
-    record = public_record(mechanism, None, None, counts, {**drawn.record, **digest}, drawn.columns)
+    record = _between_parties(public_record(mechanism, None, None, counts, {**drawn.record, **digest}, drawn.columns))
     columns = {"key": keys.tolist(), **(drawn.columns or {})}
     write_public(to, public_text(record, columns, to.suffix))
     silent = tuple(key for at, key in enumerate(call.key_list.keys.tolist()) if at not in sent)
@@ -109,6 +113,12 @@ def collect(
         standard_error_of_a_count=record.get("standardErrorOfACount"),
         warning=record.get("warning", ""),
     )
+
+
+def _between_parties(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is published with the condition of the parties in each sentence that states the promise."""
+    promises = {name: f"{record[name]} {_HONEST}" for name in ("promise", "inPlainWords") if name in record}
+    return {**record, **promises}
 
 
 def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:

@@ -112,7 +112,9 @@ def check_spends(
     cost = bounded_cost(wanted)
     if account.total is not None and not fits(account.bounded + cost, account.total):
         delta, needed = "", account.bounded.delta + cost.delta
-        if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
+        if needed >= 1:
+            delta = " No total δ is large enough: it must be below 1."
+        elif needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
             total, enough = typed_text(account.total.epsilon or Fraction(0)), typed_text(_one_digit(needed))
             command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {enough}"
             lacks = "Its total δ is too small" if account.total.delta else "Its ε is enough, but it has no δ"

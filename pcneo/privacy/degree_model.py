@@ -30,7 +30,7 @@ class DegreeModel:
         self.weights: Floats = self.degrees.astype(np.float64) ** (k / 2)
 
     def class_count(self, scale: Fraction) -> int:
-        """Return how many classes to form if the sum over each gets noise of this scale; 0 for no classes.
+        """Return how many classes to form at most if the sum over each gets noise of this scale; 0 for no classes.
 
         If all neighbours of every vertex were connected, the classes would hold Σ C(D, k-1) in total.
         """
@@ -40,23 +40,27 @@ class DegreeModel:
         return min(_MOST, many) if many >= _FEWEST else 0
 
     def classes(self, count: int) -> list[NDArray[np.int64]]:
-        """Return the vertices in `count` classes of like degree, each of about the same total weight.
+        """Return the vertices in at most `count` classes of like degree, each of about the same total weight.
 
-        They go from low degrees to high ones; at equal degrees the smaller identifier comes first. Some may be empty.
+        They go from low degrees to high ones. Vertices of one degree are in one class, so that they get the same count.
+        None is empty; where all vertices would be in one class, there are no classes.
         """
         order = np.argsort(self.degrees, kind="stable")
-        reached = np.cumsum(self.weights[order])
-        ends = np.searchsorted(reached, reached[-1] * np.arange(1, count) / count)
-        return np.split(order, ends)
+        ascending, reached = self.degrees[order], np.cumsum(self.weights[order])
+        cuts = np.searchsorted(reached, reached[-1] * np.arange(1, count) / count)
+        cuts = np.searchsorted(ascending, ascending[cuts[cuts > 0] - 1], side="right")  # behind all of that degree
+        cuts = np.unique(cuts[cuts < len(order)])
+        return np.split(order, cuts) if len(cuts) else []
 
     def counts(self, total: int) -> Floats:
         """Return k·total shared out by weight: float64, shape (n,); zeros where no vertex has a weight."""
         whole = self.weights.sum()
         return self.weights * (self.k * max(total, 0) / whole) if whole > 0 else np.zeros_like(self.weights)
 
-    def shrunk(self, counts: Floats, sums: Sequence[int], variance: float) -> Floats:
+    def shrunk(
+        self, counts: Floats, classes: Sequence[NDArray[np.int64]], sums: Sequence[int], variance: float
+    ) -> Floats:
         """Return counts whose sum in each class is drawn towards the sum that is published for it."""
-        classes = self.classes(len(sums))
         held = np.array([counts[members].sum() for members in classes])
         away = np.array(sums, np.float64) - held
         spread = max(0.0, float(np.mean(away**2)) - variance)

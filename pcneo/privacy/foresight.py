@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import Table, columns_of, rounded
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import UNBOUNDED
 from pcneo.privacy.exact import exact_text, positive, rounded_up
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.parameters import whole
-from pcneo.privacy.outlook import Public
+from pcneo.privacy.outlook import MOST_VERTICES, Public, stated_public
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import LEAST_EPSILON, MOST_EPSILON, half_true_epsilon
 
-_MOST_VERTICES = 10**9
 _HALVINGS = 40  # of the range in which an ε is sought; its logarithm is then known to 10 digits
 _NUMBERS = ("epsilon", "delta", "standard_error", "standard_error_of_total", "percent_true")
 
@@ -150,12 +148,12 @@ def advise(
     Raises:
         ParameterError: a number is out of range, or not exactly one of ε and the two errors is given.
     """
-    whole("n", n, at_least=2, at_most=_MOST_VERTICES)
+    whole("n", n, at_least=2, at_most=MOST_VERTICES)
     whole("k", k, at_least=3)
-    degree, count = positive(mean_degree, "mean degree"), None if expect is None else float(positive(expect, "expect"))
-    if degree > n - 1:
+    public = stated_public(mean_degree, expect, n)
+    if public.mean_degree > n - 1:
         raise ParameterError(
-            f"The mean degree of {n:,} vertices is at most {n - 1:,}, not {float(degree):g}.",
+            f"The mean degree of {n:,} vertices is at most {n - 1:,}, not {public.mean_degree:g}.",
             name="mean degree",
             value=mean_degree,
         )
@@ -165,11 +163,11 @@ def advise(
             "Give exactly one of epsilon, error_of_total and error_of_count.", name="epsilon", value=epsilon
         )
     exact_epsilon = None if epsilon is None else positive(epsilon, "epsilon")
-    public, wanted = Public(float(degree), count), None if error is None else _wanted(error, of, n, k, count)
+    wanted = None if error is None else _wanted(error, of, n, k, public.mean_count)
     return Advice(
         vertices=n,
         mean_degree=public.mean_degree,
-        mean_count=count,
+        mean_count=public.mean_count,
         k=k,
         epsilon=None if exact_epsilon is None else float(exact_epsilon),
         wanted=wanted,
@@ -197,7 +195,7 @@ def _wanted(error: object, of: str, n: int, k: int, mean_count: float | None) ->
             name="error",
             value=error,
         )
-    share = float(positive(exact_number(text.removesuffix("%").strip()), "error")) / 100
+    share = float(positive(text.removesuffix("%").strip(), "error")) / 100
     return Wanted(share * (mean_count if of == "count" else mean_count * n / 3), of)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from pcneo.basics.frames import rounded
+from pcneo.errors import ParameterError
+from pcneo.privacy.exact import decimal_text, positive
 
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
@@ -16,6 +19,10 @@ USUAL_DEGREE = 10.0
 
 GUESSED_DEGREE = "a guessed mean degree"
 
+MOST_VERTICES = 10**9
+"""More than any graph that is released has."""
+
+_LEAST_DEGREE = Fraction(1, MOST_VERTICES)
 _ROUNDING = 1e-6
 
 
@@ -41,13 +48,40 @@ class Public(NamedTuple):
         return max(1.0, self.mean_degree * (self.mean_degree - 1) / 2)
 
     def among(self, n: int) -> Public:
-        """Return the same with a mean degree that n vertices can have."""
-        return self._replace(mean_degree=min(self.mean_degree, n - 1))
+        """Return the same with means that n vertices can have: what was published with noise may be larger."""
+        count = self.mean_count
+        return Public(min(self.mean_degree, n - 1), count and min(count, float(math.comb(n - 1, 2))))
 
     @property
     def likely(self) -> float:
         """A third of `most`: in most social networks a vertex is in as many triangles, or more."""
         return self.most / 3
+
+
+def stated_public(mean_degree: object, mean_count: object = None, n: int = MOST_VERTICES) -> Public:
+    """Read what a person states about a graph (n where it is known); refuse what no graph has."""
+    degree = positive(mean_degree, "mean degree")
+    if not _LEAST_DEGREE <= degree <= MOST_VERTICES:
+        raise ParameterError(
+            f"mean degree must be between {decimal_text(_LEAST_DEGREE)} and {MOST_VERTICES:,}, not {float(degree):g}.",
+            name="mean degree",
+            value=mean_degree,
+        )
+    count = None if mean_count is None else float(positive(mean_count, "expect"))
+    check_possible(count, n)
+    return Public(float(degree), count)
+
+
+def check_possible(mean_count: float | None, n: int) -> None:
+    """Refuse a mean number of triangles that no graph of n vertices has."""
+    most = math.comb(n - 1, 2)
+    if mean_count is not None and mean_count > most:
+        raise ParameterError(
+            f"expect is the mean number of triangles that a vertex is in: among {n:,} vertices it is at most {most:,}, "
+            f"not {mean_count:,.6g}.",
+            name="expect",
+            value=mean_count,
+        )
 
 
 class Earlier(NamedTuple):

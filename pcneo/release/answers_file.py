@@ -33,6 +33,7 @@ from pcneo.errors import FileFormatError, GraphError, NotFoundError
 from pcneo.graph.arrays import places_in
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.store.ledger_records import ReleaseRecord
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
@@ -115,7 +116,12 @@ class AnswersFile:
             lines = [line[2:].decode("utf-8", "replace").rstrip("\n") for line in _head(path, file)]
         record = {name: value for name, _, value in (line.partition(": ") for line in lines)}
         answers = cls(path, record, len(lines))
-        _ = answers.epsilon, answers.mechanism
+        _ = answers.epsilon
+        kind = MECHANISMS.get(answers.mechanism)
+        if kind is not None and kind.adds_noise:  # a release of it would draw noise, and spend its ε
+            raise FileFormatError(
+                f"{path} is not a file of answers: it states the mechanism {kind.name}, which draws none.", path=path
+            )
         return answers
 
     @property

@@ -13,13 +13,16 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.foresight import advise
 from pcneo.privacy.mechanisms import Mechanism
-from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public
+from pcneo.privacy.outlook import GUESSED_DEGREE, Earlier, Foresight, Public, check_possible
 from pcneo.privacy.protection import Protects
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
 _JUDGED = 3
 """The k by which a release of any k is judged: the owner states a mean number of triangles."""
+
+_OWNERS = "For the owner alone: "
+"""Before what follows from groups and the connections outside them, which others may not see."""
 
 _FAR = 10
 """An expectation this many times above or below what was published deserves a look."""
@@ -78,7 +81,8 @@ def _expected(release: Prepared, terms: Terms) -> str:
     stated = f"; {beside}" if beside else ""
     more = ", often several times that" if is_far_below(release, public) else ""
     assumed = _assumed(release, terms, public, errors.error)
-    return f"{release.mechanism.heading}: expect a standard error {said}{more}{stated}.{assumed}"
+    owners, heading = _OWNERS if from_groups else "", release.mechanism.heading
+    return f"{owners}{heading}: expect a standard error {said}{more}{stated}.{assumed}"
 
 
 def is_far_below(release: Prepared, public: Public) -> bool:
@@ -141,7 +145,12 @@ def _degree(release: Prepared, terms: Terms) -> tuple[float, str]:
 
 
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise."""
+    """Refuse, or ask about, counts that only public numbers or groups lead us to expect to be mostly noise.
+
+    What the owner expects is refused where no graph with so many vertices has it.
+    """
+    for release in prepared:
+        check_possible(terms.public.mean_count, release.mechanism.n)
     for text in doubts(prepared, terms):
         if confirm is None or not confirm(text):
             raise ParameterError(
@@ -200,9 +209,9 @@ def noisy(mechanism: Mechanism, terms: Terms, earlier: Earlier, *, of_groups: fl
         expected *= mechanism.n / _JUDGED
     if least is None or least <= expected:
         return ""
-    less = "" if of_groups is not None else _less_noisy(mechanism, public)
+    less, owners = (_less_noisy(mechanism, public), "") if of_groups is None else ("", _OWNERS)
     return (
-        f"{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
+        f"{owners}{mechanism.heading}: {what} has a standard error of at least {rounded(least)}, but "
         f"{is_so.format(rounded(expected))}: counts {judged.would} be mostly noise{less}.{judged.advice}"
     )
 

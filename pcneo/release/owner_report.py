@@ -59,26 +59,27 @@ def owner_record(release: Prepared, scale: Fraction | None, total: float, accoun
     }
     if run is not None:
         report |= release.source.shares_of_groups(run, kept=release.kept)
-    if release.losses is None or scale is None:
+    if scale is None:
         return report | dict(release.figures)
-    half_width, divisor = mechanism.half_width_of_total(scale), float(mechanism.divides_loss(scale))
-    *quantiles, largest = (loss / divisor for loss in release.losses)
-    named = {f"quantile{share * 100:g}": loss for share, loss in zip(QUANTILES[:-1], quantiles, strict=True)}
-    edges = release.source.graph.edge_count
-    return report | {
+    half_width, edges = mechanism.half_width_of_total(scale), release.source.graph.edge_count
+    of_vertices = mechanism.counts_vertices and mechanism.size == mechanism.n
+    report |= {
         "edges": edges,
-        "scales": [
-            {"scale": decimal_text(scale), "vertices" if mechanism.counts_vertices else "numbers": mechanism.size}
-        ],
+        "scales": [{"scale": decimal_text(scale), "vertices" if of_vertices else "numbers": mechanism.size}],
         "standardErrorOfTotal": mechanism.error_of_total(scale),
         "interval95Percent": [total - half_width, total + half_width],
-        "loss": {"connections": {**named, "largest": largest, "pairs": edges}},
     }
+    if release.losses is None:
+        return report
+    divisor = float(mechanism.divides_loss(scale))
+    *quantiles, largest = (loss / divisor for loss in release.losses)
+    named = {f"quantile{share * 100:g}": loss for share, loss in zip(QUANTILES[:-1], quantiles, strict=True)}
+    return report | {"loss": {"connections": {**named, "largest": largest, "pairs": edges}}}
 
 
 def _adds_no_fact(release: Prepared) -> bool:
     """Whether the report holds nothing about connections, such as a loss, beside the fingerprint and what is public."""
-    return release.losses is None and release.run is None and not release.figures
+    return not release.mechanism.adds_noise and release.run is None and not release.figures
 
 
 def owner_json(record: Mapping[str, Any]) -> str:
@@ -110,7 +111,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         + (f"; left {_cost(record['left'])}" if record["left"] else "")
     )
     if noisy:
-        lines += [*_group_lines(record), *_noise_lines(record), spent, "", *_loss_lines(record)]
+        lines += [*_group_lines(record), *_noise_lines(record), spent, "", *_scale_lines(record), *_loss_lines(record)]
     else:
         lines += [*_group_lines(record), *_answer_lines(record), spent]
     return "\n".join(map(visible, lines)) + "\n"
@@ -162,14 +163,21 @@ def _exact_counts(number: int) -> str:
     return f"{number:,} counts are exact: no pair inside a group can change them"
 
 
-def _loss_lines(record: Mapping[str, Any]) -> list[str]:
+def _scale_lines(record: Mapping[str, Any]) -> list[str]:
     what = "numbers" if any("numbers" in row for row in record["scales"]) else "vertices"
-    loss = record["loss"]["connections"]
-    values = ", ".join(f"{name} {rounded(value)}" for name, value in loss.items() if name != "pairs")
     return [
         f"| scale | {what} |",
         "|---|---|",
         *(f"| {row['scale']} | {row[what]:,} |" for row in record["scales"]),
+    ]
+
+
+def _loss_lines(record: Mapping[str, Any]) -> list[str]:
+    if "loss" not in record:
+        return []
+    loss = record["loss"]["connections"]
+    values = ", ".join(f"{name} {rounded(value)}" for name, value in loss.items() if name != "pairs")
+    return [
         "",
         "## Loss of one connection at these scales, in ε",
         "",

@@ -138,8 +138,9 @@ class Prepared:
 
     @cached_property
     def losses(self) -> tuple[float, ...] | None:
-        """Quantiles of those of connections at scale 1, for the owner alone; None where no noise is added."""
-        return self.source.losses(self.mechanism.k) if self.mechanism.adds_noise else None
+        """Quantiles of those of connections at scale 1, for the owner alone; None where λ does not decide them."""
+        mechanism = self.mechanism
+        return self.source.losses(mechanism.k) if mechanism.adds_noise and mechanism.loses_by_scale else None
 
     @cached_property
     def figures(self) -> Mapping[str, object]:

@@ -14,6 +14,7 @@ from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import DEFAULT_P
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import ParameterError
+from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.release.answer_sets import find_answers
 from pcneo.release.answers_file import AnswersFile
@@ -44,6 +45,12 @@ def annotate_answers(db: Database, *, answers_from: AnyPath, **asked: Unpack[Ask
     if asked.get("p") is None:
         asked["p"] = DEFAULT_P
     file = AnswersFile.open(answers_from)
+    if file.mechanism != Respond.name:  # no other answers are about all pairs of vertices
+        raise ParameterError(
+            f"Rough groups need answers of {Respond.name}; those in {file.path} are of {file.mechanism}.",
+            name="answers_from",
+            value=str(file.path),
+        )
     check_epsilon(file.epsilon)
     known = list_ledger(db).releases
     if asked.get("graph") is None and not asked.get("selection"):

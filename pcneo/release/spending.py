@@ -21,9 +21,9 @@ from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedErro
 from pcneo.graph import keys_fingerprint, keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.exact import fraction_text
 from pcneo.privacy.mechanisms import Respond
-from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
+from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public, stated_public
 from pcneo.release.budget import (
     account_of,
     check_not_renamed,
@@ -55,7 +55,8 @@ class Terms:
 
     Attributes:
         budget_epsilon: a total ε, a number or its text, to set in the same call; refused where the graph has a total.
-            The total δ admits as many releases like these as this ε does. None to set none.
+            The total δ admits as many releases like these as this ε does, but is at most 1/1000, or what these releases
+            take if that is more. None to set none.
         other_groups: admit a set of memberships other than that of earlier releases with groups.
         no_promise: admit mechanisms that promise nothing, and any release after one.
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
@@ -90,9 +91,7 @@ class Terms:
     @cached_property
     def public(self) -> Public:
         """What the owner states about the graph."""
-        count = None if self.expect is None else float(positive(self.expect, "expect"))
-        degree = USUAL_DEGREE if self.mean_degree is None else float(positive(self.mean_degree, "mean degree"))
-        return Public(degree, count)
+        return stated_public(USUAL_DEGREE if self.mean_degree is None else self.mean_degree, self.expect)
 
     def known(self, earlier: Earlier) -> Public:
         """Return what the owner states about the graph; where nothing is stated, what an earlier release published."""

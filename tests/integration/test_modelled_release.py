@@ -39,6 +39,10 @@ def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
     assert report["rootMeanSquareErrorOfCounts"] == pytest.approx(error)
     markdown = (tmp_path / "owner" / "a.owner.md").read_text()
     assert f"- Exact root mean square error of the counts as released: {error:.4g}\n" in markdown
+    # The loss at the total's scale leaves out what the degrees cost, which is more.
+    assert ("loss" in report, "Loss of one connection" in markdown) == (False, False)
+    assert [row["numbers"] for row in report["scales"]] == [1]
+    assert "| scale | numbers |\n|---|---|\n" in markdown
     assert "rror" not in " ".join(name for name in read.record if "OfCounts" in name or "OfACount" in name)
     (shown,) = budget.show(db.store)
     assert str(shown.account.spent) == "ε = 3, δ = 1e-6"

@@ -134,6 +134,16 @@ def test_each_set_of_answers_has_its_own_run(db: Database, answers: Path, tmp_pa
     assert len(runs) == 2
 
 
+def test_only_answers_of_respond_make_groups(db: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
+    annotate.write(db.store, p="1/2")
+    wanted = requested(to=tmp_path / "c.json", mechanism="critical", epsilon="1", answers="publish")
+    release(db.store, requests=[wanted], terms=Terms(budget_epsilon=20, anyway=True))
+    before = db.everything()
+    code, _, err = pcneo("annotate", "--from", tmp_path / "c.answers.gz", "-p", "1/2")
+    assert (code, "Rough groups need answers of respond; those in" in err) == (2, True), err
+    assert db.everything() == before
+
+
 def nothing_stored(db: Database) -> bool:
     return db.run("MATCH (n) WHERE n:PCohesion OR n:PCohesionRun OR n:PCohesionVersion RETURN count(n)") == [[0]]
 

@@ -257,7 +257,9 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
         pad = laplace.pad(F(1), mechanism.delta)
         bound = min(n - 2, largest_common(n, edges) + script.drawn[1][0] + pad)
         sensitivity = max(bound, 1)
-        classes = naive.class_count(noisy, 3, F(4 * sensitivity, 3))
+        wanted = naive.class_count(noisy, 3, F(4 * sensitivity, 3))
+        members = naive.degree_classes(noisy, 3, wanted) if wanted else []
+        classes = len(members)
         scale = F(sensitivity, 3) * (4 if classes else 1)
         total = sum(counts(n, edges, 3)) // 3 + script.drawn[2][0]
         expected = naive.modelled(noisy, 3, total)
@@ -265,7 +267,6 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
         if classes:
             of_class = F(4 * sensitivity, 3)
             asked.append((F(handed_scale(of_class)), classes))
-            members = naive.degree_classes(noisy, 3, classes)
             held = [sum(counts(n, edges, 3)[v] for v in each) for each in members]
             sums = [h + x for h, x in zip(held, script.drawn[3], strict=True)]
             expected = naive.drawn_to_classes(expected, members, sums, float(laplace.variance(of_class)))
@@ -275,8 +276,10 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
         assert drawn.columns["degree"] == noisy
         for count, value, degree in zip(drawn.counts, expected, noisy, strict=True):
             assert count == round(min(value, math.comb(max(degree, 0) + 1, 2)))
-        seen.add(classes)
-    assert seen == ({0, 10} if with_classes else {0})
+        assert len(set(zip(noisy, drawn.counts, strict=True))) == len(set(noisy)), "one count for each noisy degree"
+        seen |= {wanted, classes}
+    assert seen >= ({0, 2, 3, 10} if with_classes else {0})
+    assert with_classes or seen == {0}
 
 
 @pytest.mark.parametrize("k", [3, 4])
@@ -293,8 +296,14 @@ def test_the_model_equals_its_twin(k: int) -> None:
         count = rng.randint(1, 12)
         classes = naive.degree_classes(noisy, k, count)
         assert [members.tolist() for members in model.classes(count)] == classes
-        sums, variance = [rng.randint(-20, 900) for _ in range(count)], 10 ** rng.uniform(-1, 6)
-        shrunk = model.shrunk(np.array(expected), sums, variance)
+        assert len(classes) != 1
+        assert all(classes)
+        of_degree = [{max(noisy[v], 0) for v in members} for members in classes]
+        assert sum(map(len, of_degree)) == len(set().union(*of_degree)), "no degree is in two classes"
+        if not classes:
+            continue
+        sums, variance = [rng.randint(-20, 900) for _ in classes], 10 ** rng.uniform(-1, 6)
+        shrunk = model.shrunk(np.array(expected), model.classes(count), sums, variance)
         assert shrunk.tolist() == pytest.approx(naive.drawn_to_classes(expected, classes, sums, variance), rel=1e-9)
 
 

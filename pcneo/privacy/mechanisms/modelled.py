@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
 from pcneo.privacy.degree_model import DegreeModel
@@ -170,25 +173,28 @@ class Modelled(Total):
     def find_scale(self, facts: Facts, noise: Noise, once: Once | None = None) -> Fraction:
         """Return the scale of the total, drawing degrees and C* unless a release that shares with this one has."""
         degrees, bound = self._first_draws(facts, noise, once)
-        return self.total_scale(bound, DegreeModel(degrees, self.k).class_count(self.class_scale(bound)))
+        return self.total_scale(bound, len(self._classes(DegreeModel(degrees, self.k), bound)))
+
+    def _classes(self, model: DegreeModel, bound: int) -> list[NDArray[np.int64]]:
+        # [modelled-rule] Only from n, ε, D and C*.
+        return model.classes(model.class_count(self.class_scale(bound)))
 
     def draw(self, facts: Facts, noise: Noise, once: Once | None = None) -> Drawn:
         """Draw degrees and C* unless a release that shares with this one has, the total and the sum over each class."""
         degrees, bound = self._first_draws(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
-        # [modelled-rule] Only from n, ε, D and C*.
-        count = model.class_count(self.class_scale(bound))
-        scale = self.total_scale(bound, count)
+        classes = self._classes(model, bound)
+        scale = self.total_scale(bound, len(classes))
         (x,) = noise.draw(scale, 1)
         total = sum(exact.tolist()) // self.k + x
         counts = model.counts(total)
-        if count:
+        if classes:
             of_class = self.class_scale(bound)
-            held = [sum(exact[members].tolist()) for members in model.classes(count)]
+            held = [sum(exact[members].tolist()) for members in classes]
             sums = add_noise(held, of_class, noise)
-            counts = model.shrunk(counts, sums, float(variance(of_class)))
+            counts = model.shrunk(counts, classes, sums, float(variance(of_class)))
         # [modelled-afterwards] From here on no fact of the graph is used.
-        return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))
+        return self._published(degrees, total, scale, len(classes), list(map(round, model.cut(counts).tolist())))
 
     def _published(self, degrees: list[int], total: int, scale: Fraction, classes: int, counts: list[int]) -> Drawn:
         record: dict[str, object] = {

@@ -124,6 +124,11 @@ def test_two_programs_that_share_files_alone_make_a_release(tmp_path: Path) -> N
         assert "clipped" in row
     assert (public["epsilon"], public["vertices"], public["mechanism"]) == ("0.5", 4, "respond")
     assert public["yesAnswers"] == len(pairs)
+    condition = "as long as the two ends of the pair are honest; either end can always reveal the pair."
+    assert all(public[name].endswith(condition) for name in ("promise", "inPlainWords"))
+    assert public["promise"] in collected.stdout
+    (of_answers,) = (line for line in lines if line.startswith("# promise: "))
+    assert of_answers.endswith(condition)
 
 
 @pytest.mark.parametrize(

@@ -183,11 +183,22 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
         ({"error_of_count": "nan"}, "error must be"),
         ({"error_of_total": 5, "error_of_count": 5}, "Give exactly one of epsilon, error_of_total"),
         ({"epsilon": 1, "expect": -1}, "expect must be"),
+        *(({"error_of_total": f"{share}%", "expect": 5}, "error must be") for share in ("abc", "", "10%", "-3")),
+        *(
+            ({"epsilon": 1, "expect": most}, "among 100 vertices it is at most 4,851, not")
+            for most in (4_851.5, "1e20", "1e200")
+        ),
     ],
 )
 def test_errors_out_of_range_are_refused(given: dict[str, Any], says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         advise(100, 5, **given)
+
+
+def test_the_most_that_a_vertex_can_be_in_may_be_expected() -> None:
+    assert advise(100, 5, 1, expect=4_851).mean_count == 4_851
+    assert Public(500.0, 1e9).among(100) == Public(99.0, 4_851.0)
+    assert Public(5.0).among(100) == Public(5.0)
 
 
 def test_what_cannot_be_had_is_told_with_its_reason() -> None:
@@ -212,6 +223,7 @@ def test_what_cannot_be_had_is_told_with_its_reason() -> None:
         (10, 0, 1, 3, "mean degree must be"),
         (10, "nan", 1, 3, "mean degree must be"),
         (10, -1, 1, 3, "mean degree must be"),
+        (10, "1e-200", 1, 3, "mean degree must be between 1e-9 and 1,000,000,000, not 1e-200"),
         (10, "9.01", 1, 3, "at most 9"),
         (10, 5, 0, 3, "epsilon must be"),
         (10, 5, "inf", 3, "epsilon must be"),

@@ -72,6 +72,13 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
 
 
+@pytest.mark.parametrize("epsilon", [100, "0.1"])
+def test_no_command_is_advised_where_no_delta_would_do(epsilon: object) -> None:
+    spends = [Spend("edge", Fraction(1, 10), Fraction(999_999, 10**6))] * 2
+    with pytest.raises(BudgetError, match=r"Nothing was spent\. No total δ is large enough: it must be below 1\.$"):
+        check_spends(account(spends[0], epsilon=epsilon, delta="0.9999999"), spends[1:])
+
+
 def test_a_delta_that_is_nowhere_is_not_named_and_one_that_is_left_of_is() -> None:
     three = Spend("respond", F(3), F(0))
     said = r"has ε = 1 left of ε = 1; this would spend ε = 3\. Nothing was spent\. Release with -e 1 or less, or raise"

@@ -18,7 +18,7 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.protected import Groups, Hull, protect
 from pcneo.errors import FileFormatError, GraphError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_edges, keys_hash
-from pcneo.privacy.mechanisms import Respond
+from pcneo.privacy.mechanisms import MECHANISMS, Respond
 from pcneo.release.answers_file import (
     AnswersFile,
     answers_hash,
@@ -100,6 +100,11 @@ HEAD = b"# mechanism: respond\n# epsilon: 1/3\n"
         (b"# mechanism: respond\n1 2\n", FileFormatError, "does not state its epsilon"),
         (b"", FileFormatError, "does not state its"),
         (b"# mechanism: respond\n# epsilon: much\n", ParameterError, "epsilon"),
+        *(
+            (b"# mechanism: %b\n# epsilon: 1\n-7 3\n" % name.encode(), FileFormatError, f"{name}, which draws none")
+            for name, kind in MECHANISMS.items()
+            if kind.adds_noise
+        ),
         (HEAD + b"-7 3\n5\n", FileFormatError, "cannot be read as answers"),
         (HEAD + b"-7 x\n", FileFormatError, "cannot be read as answers"),
         (HEAD + b"3 3\n", FileFormatError, "with itself"),

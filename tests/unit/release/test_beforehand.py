@@ -24,7 +24,7 @@ def prepared(mechanism: Mechanism, least_error: float | None = None, earlier: Ea
         utility=Utility(least_error=least_error),
         given=None,
         earlier=earlier,
-        request=SimpleNamespace(row=""),
+        request=SimpleNamespace(row="", fate="destroy"),
     )
     return cast("Prepared", ready)
 
@@ -51,7 +51,7 @@ def test_modelled_counts_of_four_cliques_ask_whatever_is_expected() -> None:
 
 @pytest.mark.parametrize("name", ["total", "modelled", "edge", "elv"])
 def test_a_delta_that_would_allow_several_connections_to_be_published_asks(name: str) -> None:
-    large, small = (MECHANISMS[name](epsilon=16, n=2_000, delta=delta) for delta in ("0.001", "0.0005"))
+    large, small = (MECHANISMS[name].taking(epsilon=16, n=2_000, delta=delta) for delta in ("0.001", "0.0005"))
     said = refusal(prepared(large), expect=10**4, mean_degree=500)
     assert "with δ = 0.001, the promise would also hold if each pair of vertices were published" in said
     assert refusal(prepared(small), expect=10**4, mean_degree=500) == ""
@@ -109,9 +109,10 @@ def test_where_nothing_is_known_of_counts_the_most_that_the_degree_allows_refuse
 def test_counts_with_groups_are_held_against_what_the_owner_states_alone() -> None:
     critical, published = MECHANISMS["critical"](epsilon=1, n=2_000), Earlier(5.0, 8.0, count_is_promised=True)
     assert refusal(prepared(critical, 6.0, published)) == ""
-    assert "has a standard error of at least 6, but is 5 on average, as you expect" in refusal(
-        prepared(critical, 6.0, published), expect=5
-    )
+    said = refusal(prepared(critical, 6.0, published), expect=5)
+    assert "has a standard error of at least 6, but is 5 on average, as you expect" in said
+    assert said.startswith("For the owner alone: critical, ")
+    assert "For the owner alone" not in refusal(prepared(MECHANISMS["edge"](epsilon="0.01", n=2_000)), expect=5)
 
 
 def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy", **stated: Any) -> str:
@@ -178,12 +179,31 @@ def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
     critical = MECHANISMS["critical"](epsilon=1, n=2_000)
     assert "has a standard error of at least 6, but is 5 on average" in refusal(prepared(critical, 6.0), expect=5)
     assert refusal(prepared(critical, 5.0), expect=5) == ""
+    told_of = told_beforehand(prepared(critical, 5.0), Terms(expect=5))
+    (expected,) = (line for line in told_of if "expect a standard error" in line)
+    assert expected.startswith("For the owner alone: critical, ")
+    assert not any(line.startswith("For the owner alone") for line in [told(MECHANISMS["edge"](epsilon=8, n=2_000))])
 
 
-@pytest.mark.parametrize("stated", [{"expect": 0}, {"expect": "nan"}, {"mean_degree": -1}, {"mean_degree": "inf"}])
+@pytest.mark.parametrize(
+    "stated",
+    [
+        *({"expect": expect} for expect in (0, "nan")),
+        *({"mean_degree": degree} for degree in (-1, "inf", "1e-200", "1e200")),
+    ],
+)
 def test_what_is_stated_must_be_a_positive_number(stated: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="must be"):
         Terms(**stated)
+
+
+def test_no_more_triangles_are_expected_than_a_vertex_can_be_in() -> None:
+    with pytest.raises(ParameterError, match="among 1,000,000,000 vertices it is at most"):
+        Terms(expect="1e200")
+    edge = prepared(MECHANISMS["edge"](epsilon=16, n=100))
+    assert refusal(edge, expect=4_851, mean_degree=90) == ""
+    with pytest.raises(ParameterError, match=r"among 100 vertices it is at most 4,851, not 4,852\."):
+        check_noise([edge], Terms(expect=4_852, anyway=True), None)
 
 
 def test_counts_are_called_noise_where_their_error_is_above_their_mean_and_a_bound_is_called_one() -> None:
