@@ -57,8 +57,7 @@ def owner_record(release: Prepared, scale: Fraction | None, total: float, accoun
         "totalOfThisGraph": account.total.plain if account.total else None,
         "left": account.left.plain if account.left else None,
     }
-    if run is not None:
-        report |= release.source.shares_of_groups(run, kept=release.kept)
+    report |= release.shares_of_groups
     if scale is None:
         return report | dict(release.figures)
     half_width, edges = mechanism.half_width_of_total(scale), release.source.graph.edge_count

@@ -143,6 +143,11 @@ class Prepared:
         return self.source.losses(mechanism.k) if mechanism.adds_noise and mechanism.loses_by_scale else None
 
     @cached_property
+    def shares_of_groups(self) -> Mapping[str, float | None]:
+        """For the owner's report, how many connections the groups hold; empty without groups."""
+        return {} if self.run is None else self.source.shares_of_groups(self.run, kept=self.kept)
+
+    @cached_property
     def figures(self) -> Mapping[str, object]:
         """For the owner's report, about errors that do not follow from scales."""
         return self.mechanism.owner_figures(self.facts)

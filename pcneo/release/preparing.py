@@ -45,9 +45,7 @@ def prepare(
     for release in prepared:
         with in_row(release.request.row):
             # So that nothing can fail after the spend:
-            _ = release.utility, release.losses, release.figures
-            if release.run is not None:
-                release.source.shares_of_groups(release.run, kept=release.kept)
+            _ = release.utility, release.losses, release.shares_of_groups, release.figures
     return prepared
 
 

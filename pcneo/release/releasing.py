@@ -98,12 +98,14 @@ class _Numbers:
         compute: makes the numbers from what was drawn; it may fail, and may be called again.
         answers: what they are computed from, for a mechanism that adds no noise, else None.
         answers_hash: of these where they are kept or published; from a hash, destroyed ones could be searched for.
+        is_drawn: False where drawing failed: nothing is there to write, and `compute` raises why.
     """
 
     release: Prepared
     compute: Callable[[], Drawn]
     answers: Answers | PairAnswers | None = None
     answers_hash: str | None = None
+    is_drawn: bool = True
 
     @property
     def request(self) -> Release:
@@ -271,7 +273,7 @@ def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
         try:
             numbers.append(_numbers_of(release, noise, sets, bounds))
         except Exception as error:  # noqa: BLE001 - all others are paid for as well
-            numbers.append(_Numbers(release, partial(fail, error)))
+            numbers.append(_Numbers(release, partial(fail, error), is_drawn=False))
     return numbers
 
 
@@ -313,13 +315,14 @@ def _publish(
     """Write every release; a failure does not hold up the others."""
     released, failures = [], []
     for numbers in drawn:
-        request, ready = numbers.request, numbers.release
+        request, ready, public = numbers.request, numbers.release, str(numbers.request.public)
         account = accounts[ready.graph.name]
-        parts = _parts(db, numbers, account, property_name)
-        failed = {name: error for name, write in parts.items() if (error := tried(write, retry)) is not None}
+        parts = _parts(db, numbers, account, property_name) if numbers.is_drawn else {public: numbers.compute}
+        again = retry if numbers.is_drawn else None  # no one can try again with numbers that are not there
+        failed = {name: error for name, write in parts.items() if (error := tried(name, write, again)) is not None}
         if failed:
-            failures.append(_say_failed(numbers, list(parts), failed))
-        if str(request.public) not in failed:
+            failures.append((_say_failed(numbers, list(parts), failed), next(iter(failed.values()))))
+        if public not in failed:
             record = numbers.record
             numbers.note_means(db)
             released.append(
@@ -343,20 +346,20 @@ def _publish(
                 )
             )
     if failures:
-        raise PcneoError(" ".join(failures), released=released)
+        raise PcneoError(" ".join(said for said, _ in failures), released=released) from failures[0][1]
     return released
 
 
 def _parts(
     db: Database, numbers: _Numbers, account: Account, property_name: str | None
-) -> dict[str, Callable[[], None]]:
+) -> dict[str, Callable[[], object]]:
     """Return the writers of a release's outputs, by output."""
     request = numbers.request
     markdown, data = request.reports
 
     owners = cache(partial(numbers.owner_record, account))  # made once, when the first of the two files is written
 
-    parts: dict[str, Callable[[], None]] = {}
+    parts: dict[str, Callable[[], object]] = {}
     if numbers.release.draws_answers and request.answers_file is not None:
         # These come first: if computing from them fails, the answers that were paid for are not lost.
         parts[str(request.answers_file)] = partial(_write_answers, db, numbers, request.answers_file)
@@ -371,9 +374,7 @@ def _parts(
 
 
 def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
-    if numbers.answers is None or numbers.answers_hash is None:
-        numbers.compute()  # which raises why there are none
-    else:
+    if numbers.answers is not None and numbers.answers_hash is not None:
         note_answers(db, numbers.release.id, numbers.answers_hash)
         make_owners_folder(path)
         write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash)
@@ -391,7 +392,7 @@ def _say_failed(numbers: _Numbers, parts: Sequence[str], failed: Mapping[str, Pc
     written = [name for name in parts if name not in failed]
     lost = set(written) <= set(map(str, numbers.request.reports))
     sentences = [
-        *map(str, failed.values()),
+        *dict.fromkeys(map(str, failed.values())),  # one failure may keep several files from being made
         f"The spend of release {numbers.release.id} stays recorded{', and its numbers are lost' if lost else ''}.",
     ]
     if written:

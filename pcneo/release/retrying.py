@@ -19,25 +19,25 @@ def fail(error: Exception) -> NoReturn:
     raise error
 
 
-def tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
-    """Write, and try again for as long as `retry` agrees; return the error if it failed."""
+def tried(name: str, write: Callable[[], object], retry: Retry | None) -> PcneoError | None:
+    """Write what has this name, and try again for as long as `retry` agrees; return the error if it failed."""
     while True:
         try:
             write()
         except Exception as error:  # noqa: BLE001 - what else was paid for must not be lost with it
-            failed = _as_told(error)
+            failed = _as_told(name, error)
             if retry is None or not retry(failed):
                 return failed
         else:
             return None
 
 
-def _as_told(error: Exception) -> PcneoError:
+def _as_told(name: str, error: Exception) -> PcneoError:
     """Return an error as one that is told in a sentence; its traceback goes to the log."""
     if isinstance(error, PcneoError):
         return error
     log.debug("a paid release failed", exc_info=error)
     why = "there is not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
-    failed = PcneoError(f"It cannot be made: {why}.")
+    failed = PcneoError(f"Writing {name} failed: {why}.")
     failed.__cause__ = error
     return failed

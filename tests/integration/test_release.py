@@ -38,7 +38,7 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.privacy.protection import Protects
-from pcneo.release import Source, Terms, budget, published_means, release, releasing, spending
+from pcneo.release import Source, Terms, budget, published_means, read_graph, release, releasing, spending
 from pcneo.release.preparing import prepare
 from pcneo.release.public_file import read_release
 from pcneo.store import count_property as properties
@@ -1232,12 +1232,45 @@ def test_what_no_one_expected_after_the_spend_is_a_sentence_and_holds_up_no_othe
     monkeypatch.setattr(f"pcneo.release.{at}", fails_once)
     code, out, err = pcneo("release", "--batch", batch, "--anyway")
     assert code == 1
-    assert "there is not enough memory" in err
+    assert err.count(f"Writing {tmp_path / 'a.csv'} failed: there is not enough memory.") == 1
     assert "stays recorded" in err
     assert "Traceback" not in err
     assert "b.csv" in out
     assert (tmp_path / "b.csv").exists()
     assert not (tmp_path / "a.csv").exists()
+
+
+def test_no_one_is_asked_to_try_again_with_numbers_that_could_not_be_drawn(
+    kite: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    memory, asked = MemoryError(), list[PcneoError]()
+
+    def fails(*_: object) -> None:
+        raise memory
+
+    monkeypatch.setattr(releasing, "draw_answers", fails)
+    wanted = requested(mechanism="critical", epsilon=1, answers="keep", to=tmp_path / "a.csv")
+    with pytest.raises(PcneoError, match=r"not enough memory\. The spend of \w+ \w+ stays recorded, and its") as failed:
+        release(kite.store, requests=[wanted], retry=lambda error: bool(asked.append(error)))
+    assert asked == []
+    assert failed.value.__cause__ is not None
+    assert failed.value.__cause__.__cause__ is memory
+
+
+def test_how_many_connections_the_groups_hold_is_computed_once_and_before_the_spend(
+    kite: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    releases: list[int] = []
+    count = read_graph.pairs_in_groups_of_two
+
+    def counted(*arguments: Any) -> int:
+        releases.append(len(kite.run("MATCH (r:PCohesionRelease) RETURN r")))
+        return count(*arguments)
+
+    monkeypatch.setattr(read_graph, "pairs_in_groups_of_two", counted)
+    released(kite, tmp_path / "a.csv")
+    assert releases == [0]
+    assert "insideInGroupsOfTwo" in (tmp_path / "owner" / "a.owner.json").read_text()
 
 
 def test_a_folder_for_the_owner_that_is_a_link_to_nowhere_is_refused_before_the_spend(
