@@ -10,6 +10,7 @@ import numpy as np
 
 from pcneo.basics.model import Key
 from pcneo.basics.spelling import did_you_mean
+from pcneo.basics.visible import is_utf8
 from pcneo.errors import ParameterError
 
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
@@ -60,7 +61,7 @@ def checked_key(key: object) -> Key:
 def key_that_fits(vertex: Key) -> Key:
     """Return a key; refuse a value that cannot be one, before the driver sees it."""
     if isinstance(vertex, str):
-        fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
+        fits = is_utf8(vertex)
     else:
         fits = isinstance(vertex, int) and not isinstance(vertex, bool) and vertex in INT64
     if not fits:

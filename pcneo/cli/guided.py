@@ -66,9 +66,6 @@ _CHOICES = {
 
 
 _DEGREE = "About how many connections does a vertex have, on average (a guess will do)"
-_USUAL = "10"
-"""The mean degree that is assumed where no one states it."""
-
 _MEAN = "About how many triangles is a vertex in, on average (a guess will do"
 
 
@@ -171,9 +168,12 @@ def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]
 
     Return it with the terms, to which is added what was asked about the graph, and whether noise is accepted.
     """
+    from pcneo.privacy.outlook import USUAL_DEGREE
+
     if not offer.needs_groups and terms.mean_degree is None and offer.earlier.mean_degree is None:
-        degree = asked(_DEGREE, _USUAL, _mean)
-        terms = terms if degree == _USUAL else replace(terms, mean_degree=degree)
+        usual = f"{USUAL_DEGREE:g}"
+        degree = asked(_DEGREE, usual, _mean)
+        terms = terms if degree == usual else replace(terms, mean_degree=degree)
     noise = offer.noise(terms)
     default, hint = noise.offered, noise.sentence
     left = left or terms.total

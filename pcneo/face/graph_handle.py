@@ -183,8 +183,8 @@ class GraphHandle(GraphModes):
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.
-            expect: the mean number of triangles that you expect a vertex to be in, whatever k is; a release of counts
-                that are bound to be off by more is refused. If it is not given, the mean that an earlier release has
+            expect: the mean number of triangles that you expect a vertex to be in, for any k; a release is refused if
+                its counts are sure to be off by more. If it is not given, the mean that an earlier release has
                 published takes its place, though not for Critical.
             mean_degree: connections of a vertex on average, or a guess; if it is not given, what an earlier release has
                 published, or else 10.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("pcneo")
 
 _HONEST = "All of this holds as long as the two ends of the pair are honest; either end can always reveal the pair."
-"""What a promise between parties rests on, where there is no owner who answers for both ends."""
+"""The condition of a promise between parties: no owner answers for both ends of a pair."""
 
 
 @dataclass(frozen=True)

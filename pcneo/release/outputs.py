@@ -145,7 +145,7 @@ def check_writable(path: Path) -> None:
 def check_private(path: Path) -> None:
     """Make sure that `write_private` can write a file, also where the folder `owner` is not there yet."""
     folder = path.parent
-    if folder.name != OWNERS_FOLDER or os.path.lexists(folder):  # a link that leads nowhere is no place to write to
+    if folder.name != OWNERS_FOLDER or os.path.lexists(folder):  # a dangling link cannot be written to
         check_writable(path)
         return
     with ExitStack() as stack:

@@ -33,7 +33,7 @@ def tried(name: str, write: Callable[[], object], retry: Retry | None) -> PcneoE
 
 
 def _as_told(name: str, error: Exception) -> PcneoError:
-    """Return an error as one that is told in a sentence; its traceback goes to the log."""
+    """Return a PcneoError with a sentence for the user; the traceback goes to the log."""
     if isinstance(error, PcneoError):
         return error
     log.debug("a paid release failed", exc_info=error)

@@ -151,7 +151,7 @@ def spend(
 
     The releases of one graph are recorded in one transaction. Where there are several graphs and the database fails
     between two commits, some may be recorded and others not; no noise is drawn for any of them. `committing` is called
-    just before the first commit: until then, whoever leaves has spent nothing.
+    just before the first commit; an interruption before that spends nothing.
 
     Returns:
         The account of each graph, with these releases, by the graph's name.

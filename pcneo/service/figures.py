@@ -26,7 +26,7 @@ class Figures:
         memberships: how many were written.
         starting: whether the service is still being made ready, and has not asked the database yet.
         reachable: whether the database answered when it was last asked.
-        waiting_for: the graphs that the service was told to answer for and the database does not know yet.
+        waiting_for: graphs that the service should answer for, but that the database does not have yet.
     """
 
     def __init__(self) -> None:

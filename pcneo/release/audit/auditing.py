@@ -257,7 +257,7 @@ class _Audited:
             yield AuditRow(kind.name, refused="It rests on groups, and the graph has no run.")
             return
         if self.run is not None and (why := why_not_taken(made, self.run)):
-            yield AuditRow(kind.name, refused=why)  # no advice: whoever audits this run did not ask for the mechanism
+            yield AuditRow(kind.name, refused=why)  # without advice: nobody asked for this mechanism
             return
         try:
             yield from self._of(made.on(self.source.graph.vertex_count))
