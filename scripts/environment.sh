@@ -10,7 +10,8 @@ wanted="$("$python" - "$extras" <<'END'
 import sys, tomllib
 from pathlib import Path
 settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
-print(settings["build-system"], settings["project"], Path("scripts/constraints.txt").read_text(), *sys.argv, sys.version)
+packages = settings["build-system"], settings["project"], Path("scripts/constraints.txt").read_text()
+print(*packages, *sys.argv, sys.version, Path.cwd())  # an environment that was copied along would run the old checkout
 END
 )"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then

@@ -678,7 +678,8 @@ def _that_may_gain(rows, best, chosen, before, unknown, memory):
     for i in range(before, unknown):
         w = memory.missing[i]
         most = _gain(memory.counts[w], 0)
-        if most > best or (most == best and rows.ranks[w] < rows.ranks[chosen]):
+        # A text key that is not known yet has rank 0, which is no rank of its own.
+        if most > best or (most == best and rows.ranks[w] <= rows.ranks[chosen]):
             memory.missing[left] = w
             left += 1
         else:

@@ -64,8 +64,7 @@ def release(uri: str, password_file: str, p: str, k: str, to: str) -> dict[str, 
         (releasing, "_publish", "write"),
     ]
     for home, name, phase in steps:
-        if hasattr(home, name):
-            setattr(home, name, _clocked(getattr(home, name), phase, clocks))
+        setattr(home, name, _clocked(getattr(home, name), phase, clocks))
     with _connected(uri, password_file) as db:
         started = time.perf_counter()
         release(db, requests=[Release(to=Path(to), p=p, mechanism=Critical(k=int(k), epsilon=1))])

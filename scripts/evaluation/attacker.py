@@ -5,8 +5,6 @@ It is no part of the paper. Releases have the product's own parameters, Î´ and Î
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +17,6 @@ from evaluation.drawing.marks import ZEROS, Series, picture
 from evaluation.kept_files import as_csv, computed_once
 from evaluation.simulated_releases import ONE_BY_ONE, affordable_runs, seconds_of_one
 from pcneo import plots
-from pcneo.basics.config import __version__
 from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
@@ -170,15 +167,13 @@ def find_once(
     folder: Path, name: str, graph: Graph, epsilons: Sequence[str], setting: Setting, note: Callable[[str], None]
 ) -> AttackedGraph:
     """Return what `find` measures; what the folder holds of the same graph and settings is not measured again."""
-    asked = [__version__, name, graph.vertex_count, graph.edge_count, list(epsilons), asdict(setting)]
-    path = folder / f"{hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:16]}.json"
 
     def compute() -> dict[str, Any]:
         plain = asdict(find(name, graph, epsilons, setting, note))
         by_mechanism = ("errors", "found", "left_out")
         return plain | {part: [[*at, values] for at, values in plain[part].items()] for part in by_mechanism}
 
-    plain = computed_once(path, compute)
+    plain = computed_once(folder, graph, [name, list(epsilons), asdict(setting)], compute)
     return AttackedGraph(
         **{
             **plain,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.config import __version__
+from pcneo.basics.model import Graph
 from pcneo.basics.whole_file import whole_file
+from pcneo.graph.hashes import fingerprint
+from pcneo.search import REVISION
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -19,8 +24,13 @@ def write_text(path: Path, text: str) -> Path:
     return path
 
 
-def computed_once(path: Path, compute: Callable[[], object]) -> Any:
-    """Return what a JSON file holds; if it does not exist, it is computed and written first."""
+def computed_once(folder: Path, graph: Graph, settings: Sequence[object], compute: Callable[[], object]) -> Any:
+    """Return what was computed of the same graph with the same settings and searches: the folder keeps it as JSON.
+
+    If it does not, it is computed and written first. Settings must be what JSON can hold.
+    """
+    asked = json.dumps([__version__, REVISION, fingerprint(graph, b""), *settings])
+    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
     if not path.is_file():
         write_text(path, json.dumps(compute(), indent=1) + "\n")
     return json.loads(path.read_text(encoding="utf-8"))

@@ -675,17 +675,21 @@ def test_what_a_release_has_published_in_the_mean_is_said_before_the_next_spend_
         said()
 
 
-def test_no_mean_is_taken_from_a_total_that_is_not_clearly_above_zero(kite: Database, tmp_path: Path) -> None:
+def test_no_mean_is_taken_from_a_total_that_is_not_clearly_above_zero(
+    kite: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     budget.set_total(kite.store, graph=NAME, epsilon=200, delta="0.9")
     says_something = False
     for number, epsilon in enumerate(["0.01"] * 6 + [16]):
+        if epsilon == 16:  # one time in 265, the noise would leave too little of three triangles
+            monkeypatch.setattr(ReleaseNoise, "_sample", lambda _self, _scale, size: [0] * size)
         to = tmp_path / f"{number}.csv"
         entry = released(kite, to, epsilon, mechanism="total", anyway=True)
         ((noted,),) = kite.run("MATCH (r:PCohesionRelease {id: $id}) RETURN r.meanCount", id=entry)
         record = read_release(to).record
         says_something = record["total"] > 3 * record["standardErrorOfTotal"]
         assert noted == (pytest.approx(3 * record["total"] / 7) if says_something else None)
-    assert says_something  # of the last, with an error far below the four triangles
+    assert says_something  # of the last
 
 
 def test_counts_that_an_earlier_release_shows_to_be_noise_are_refused_in_a_script(

@@ -21,7 +21,6 @@ from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.cli import app
 
-WIDTHS = (80, 100, 200)
 KEYS = [f"https://example.org/people/{number:03}" for number in range(6)]
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 

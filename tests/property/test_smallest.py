@@ -9,6 +9,7 @@ import threading
 import time
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
+from types import SimpleNamespace
 from typing import Any
 
 import naive
@@ -183,6 +184,16 @@ def test_a_leaf_of_a_star_of_200_000_takes_no_seconds() -> None:
 
 
 @pytest.mark.long
+def test_what_ties_but_has_no_rank_yet_is_fetched_and_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text keys have ranks once they are fetched; until then each has rank 0, as the smallest of the fetched ones."""
+    monkeypatch.setattr(smallest, "_gain", smallest._gain.py_func)  # what is compiled for kernels alone takes no call
+    rows = SimpleNamespace(ranks=np.zeros(2, np.int64))
+    memory = SimpleNamespace(missing=np.array([1]), counts=np.ones(2, np.int64), flags=np.array([0, smallest._UNKNOWN]))
+    best = smallest._gain(memory.counts[0], 0)
+    assert smallest._that_may_gain.py_func(rows, best, 0, 0, 1, memory) == 1
+    assert smallest._that_may_gain.py_func(rows, best + 1, 0, 0, 1, memory) == 0
+
+
 def test_where_sets_are_the_component_of_200_000_one_is_found_and_a_search_of_all_is_interrupted() -> None:
     n = 200_000
     rng = np.random.default_rng(1)

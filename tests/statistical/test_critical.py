@@ -27,10 +27,11 @@ def students() -> CountedGraph:
 
 
 def test_four_hundred_releases_on_the_students_err_as_the_exact_variance_says() -> None:
-    """ε=1, p=0.1, before rounding: means within 5 standard errors, mean squared error over variance in 0.95..1.05.
+    """ε=1, p=0.1, before rounding: means within 6.5 standard errors, mean squared error over variance in 0.95..1.05.
 
-    800 means of 400 releases each are all within 5 standard errors but for 5e-4 if they are normal. Left out, the term
-    v² of the variance would move the ratio by more than 0.1.
+    800 means of 400 releases each are all within 6.5 standard errors but for 1e-7 if they are normal; with a skewness
+    of 1.5 for each release, 0.075 for a mean, but for 1e-6. Left out, the term v² of the variance would move the ratio
+    by more than 0.1.
     """
     facts, noise = students(), ReleaseNoise()
     mechanism = Critical(epsilon=1, n=facts.vertex_count)
@@ -48,7 +49,7 @@ def test_four_hundred_releases_on_the_students_err_as_the_exact_variance_says() 
         estimates.append(variances.mean())
     spread = exact.variances > 0
     assert (sums[~spread] == RELEASES * counts[~spread]).all()
-    assert (np.abs(sums / RELEASES - counts) <= 5 * np.sqrt(exact.variances / RELEASES) + 1e-9).all()
+    assert (np.abs(sums / RELEASES - counts) <= 6.5 * np.sqrt(exact.variances / RELEASES) + 1e-9).all()
     assert 0.95 <= (squares[spread] / RELEASES / exact.variances[spread]).mean() <= 1.05
     of_total = exact.variance_of_total
     assert abs(np.mean(totals) - counts.sum() / 3) <= 5 * math.sqrt(of_total / RELEASES)
@@ -71,11 +72,12 @@ def test_as_many_answers_are_flipped_as_epsilon_says_and_two_releases_share_no_c
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_the_errors_for_the_owner_are_those_of_releases(k: int) -> None:
-    """Of the total over 200 releases: exact for k = 3 (a factor of 1.5 but for 1e-6), from 8 simulations for k = 4."""
+    """Of the total over 200 releases: exact for k = 3 (a factor of 1.3 but for 1e-6), from 8 simulations for k = 4."""
     facts, noise = students(), ReleaseNoise()
     mechanism = Critical(k=k, epsilon=2, n=facts.vertex_count)
     figures = mechanism.owner_figures(facts)
     total = facts.counts(k).sum() / k
     off = [mechanism.unrounded(mechanism.answered(facts, noise), facts)[0].sum() / k - total for _ in range(200)]
     ratio = figures["standardErrorOfTotal"] / math.sqrt(np.mean(np.square(off)))  # type: ignore[operator]
-    assert (1 / 1.3 if k == 3 else 1 / 3) <= ratio <= (1.3 if k == 3 else 3)
+    factor = 1.3 if k == 3 else 1.5
+    assert 1 / factor <= ratio <= factor

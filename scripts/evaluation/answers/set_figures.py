@@ -78,10 +78,11 @@ def measure(
 ) -> list[Figures]:
     """Measure a graph, with a file in the folder for each p and one for the alternatives; a finished one is kept."""
     figures: list[Figures] = []
+    groups = None if grouped.groups is None else grouped.groups.tolist()
     for p in (*ps, ""):
-        name = "".join(c if c.isalnum() else "-" for c in f"{grouped.name} {p or 'others'}")
-        path = folder / f"{name}.json"
-        figures += [Figures(**row) for row in computed_once(path, partial(_measured, grouped, p, note))]
+        settings = [grouped.name, groups, p]
+        rows = computed_once(folder, grouped.graph, settings, partial(_measured, grouped, p, note))
+        figures += [Figures(**row) for row in rows]
     return figures
 
 

@@ -22,7 +22,6 @@ from pcneo.graph.files.cohesion_file_head import FileHead
 
 MOST_BYTES, MOST_SECONDS = 500_000_000, 20.0  # of the processor: a slow one took 6 for the slowest, 5 a faster one
 HEAD = b"# mechanism: respond\n# epsilon: 1\n"
-LONG_EPSILON = b"# mechanism: respond\n# epsilon: 1e999999999\n"
 FILE_HEAD = FileHead(Search("1/3"), "0.0", 1, Selection(("A",), ("B",), "id"), "g", "", "", 9, 1, (1, 1))
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import browser, jars
@@ -70,6 +72,12 @@ def test_versions_are_listed_in_the_order_of_their_numbers():
 def test_an_unknown_version_is_refused_with_the_known_ones():
     with pytest.raises(ParameterError, match=r"Neo4j 4\.4 .* 5\.26\.25, 2026\.09\.0"):
         read_lock("4.4")
+
+
+@pytest.mark.parametrize("asked", [*([version] for version in known_versions()), ["browser", browser.BROWSER_VERSION]])
+def test_the_script_that_pins_jars_writes_where_locks_are_read(asked: list[str]):
+    _, _, lock = runpy.run_path(str(ROOT / "scripts" / "lock_jars"))["wanted"](asked)
+    assert lock.is_file()
 
 
 def test_a_lock_line_gives_coordinates_hash_and_size():
