@@ -49,7 +49,8 @@ class _Choice(NamedTuple):
 _CHOICES = {
     "critical": _Choice(
         "the critical connections: those inside the stored groups, the cohesions; all others stay visible",
-        "Connections outside the groups are not protected, and neither is what the groups themselves show.",
+        "Connections outside the groups are not protected, even where earlier releases protected them, and neither is "
+        "what the groups themselves show.",
     ),
     "modelled": _Choice(
         "every connection, at a small ε or in a large graph, too; each vertex gets a typical count for vertices with "
@@ -176,6 +177,8 @@ def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]
         terms = terms if degree == usual else replace(terms, mean_degree=degree)
     noise = offer.noise(terms)
     default, hint = noise.offered, noise.sentence
+    if default is not None and offer.why_noisy(default, terms):
+        default = None
     left = left or terms.total
     if left is not None and left.epsilon is not None and default is not None and left.epsilon < Fraction(default):
         default, hint = None, f"{hint} This graph has {left.without_zero} left."
@@ -282,7 +285,8 @@ def agrees(
     if release.run is not None:
         inside = int(release.facts.protected_graph().connected.sum())
         outside = release.source.graph.edge_count - inside
-        note(f"For you alone: {outside:,} connections are outside the groups.")
+        share = outside / max(1, release.source.graph.edge_count)
+        note(f"For you alone: {outside:,} connections ({share:.0%}) are outside the groups.")
     note(what_to_expect(release, terms))
     if unlike := far_off(release, terms):
         note(unlike)

@@ -224,6 +224,8 @@ def _less_noisy(mechanism: Mechanism, public: Public) -> str:
         with suppress(ParameterError):  # no ε makes the error so small
             _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
             so = f" To avoid that, take an ε above about {epsilon}."
+            if public.mean_count is None:  # judged by a usual number of triangles
+                so = f"{so[:-1]}, and a larger one if few of a vertex's neighbours know each other."
     expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
     return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms"
 

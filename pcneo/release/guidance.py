@@ -142,7 +142,8 @@ class Noise(NamedTuple):
             return ""
         if not self.below:
             return f"Here, counts are mostly noise at any ε, {self.given}."
-        return f"Here, less than about {self.below} {self.likely}leaves mostly noise, {self.given}."
+        fewer = " If few of someone's connections know each other, it takes more." if self.likely else ""
+        return f"Here, less than about {self.below} {self.likely}leaves mostly noise, {self.given}.{fewer}"
 
     @property
     def offered(self) -> str | None:
@@ -184,6 +185,8 @@ def what_to_expect(release: Prepared, terms: Terms) -> str:
     if not parts:
         return "How exact the counts will be cannot be said in advance."
     often = "; it is often many times as much" if is_far_below(release, terms.known(release.earlier)) else ""
+    unknown = seen.error is not None and count is None
+    noise = " If a vertex is in fewer triangles than that on average, counts are mostly noise." if unknown else ""
     is_guess = terms.mean_degree is None and release.earlier.mean_degree is None
     assumed = f" This assumes {rounded(USUAL_DEGREE)} connections per vertex." if is_guess else ""
-    return f"Expect {', and '.join(parts)} (one standard error{often}).{assumed}"
+    return f"Expect {', and '.join(parts)} (one standard error{often}).{noise}{assumed}"

@@ -27,9 +27,12 @@ _NOTICE_OF_LEDGER = (
 """Where nothing in the report was computed from connections but the fingerprint, and numbers that are published."""
 
 
-def owner_record(release: Prepared, scale: Fraction | None, total: float, account: Account) -> dict[str, Any]:
-    """Return the owner's report as plain values."""
+def owner_record(
+    release: Prepared, scale: Fraction | None, public: Mapping[str, Any], account: Account
+) -> dict[str, Any]:
+    """Return the owner's report as plain values; `public` is what is published beside keys and counts."""
     mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
+    total = public["total"]
     report = {
         "notice": _NOTICE_OF_LEDGER if _adds_no_fact(release) else _NOTICE,
         "release": release.id,
@@ -38,6 +41,8 @@ def owner_record(release: Prepared, scale: Fraction | None, total: float, accoun
         "mechanism": mechanism.name,
         "runBy": mechanism.run_by,
         "promise": release.promise,
+        "inPlainWords": release.in_plain_words or None,
+        "warning": public.get("warning") or None,
         "k": mechanism.k,
         "epsilon": exact_text(mechanism.epsilon),
         "epsilon1": None if epsilon_1 is None else exact_text(epsilon_1),
@@ -97,6 +102,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"**{record['notice']}**",
         "",
         f"- Promise: {record['promise']}",
+        *(f"- {record[name]}" for name in ("inPlainWords", "warning") if record[name]),
         f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
         "- " + ", ".join(f"{sign}={said[name]}" for name, sign in _PARAMETERS.items() if said[name] is not None),
         f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint, a "

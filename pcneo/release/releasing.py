@@ -143,7 +143,7 @@ class _Numbers:
         return public_text(self.record, columns, self.request.suffix)
 
     def owner_record(self, account: Account) -> dict[str, Any]:
-        record = owner_record(self.release, self.drawn.scale, self.record["total"], account)
+        record = owner_record(self.release, self.drawn.scale, self.record, account)
         if self.release.mechanism.of_single_counts:  # no scale tells how far such counts are off
             record["rootMeanSquareErrorOfCounts"] = _root_mean_square_error(self.drawn.counts, self.release)
         return record

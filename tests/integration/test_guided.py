@@ -144,7 +144,10 @@ def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_tha
     assert least is not None, text
     assert float(least[1]) > 3
     assert "is in at most 45 triangles: counts would probably be mostly noise" in said
-    assert f"To avoid that, take an ε above about {least[1]}. `pcneo audit -n " in said
+    larger = "and a larger one if few of a vertex's neighbours know each other"
+    assert f"To avoid that, take an ε above about {least[1]}, {larger}. `pcneo audit -n " in said
+    assert "If few of someone's connections know each other, it takes more." in said
+    assert "If a vertex is in fewer triangles than that on average, counts are mostly noise." in said
     assert "-e 9 --to out.csv --budget-epsilon 9 Person/KNOWS/id" in said
     assert "Release them anyway?" not in said
     meant: list[Answer] = [("Take ε = 3 anyway? [y/N]: ", "y"), FILE, BUDGET, ("out.csv? [y/N]: ", "n")]
@@ -294,7 +297,8 @@ def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_sev
     answers = [("1, 2 or 3: ", "1"), ("Run: ", "friends"), ("Run: ", "friends@9/10"), ("ε [1]: ", "2"), FILE, BUDGET]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment), "friends")
     assert code == 0, text
-    assert "For you alone: 0 connections are outside the groups." in text
+    assert "For you alone: 0 connections (0%) are outside the groups." in text
+    assert "are not protected, even where earlier releases protected them, and" in " ".join(text.split())
     assert "The groups of which run? There are friends@1/2, friends@9/10." in text
     assert "There is no run 'friends'." in text
     assert "pcneo release friends@9/10 --mechanism critical -e 2 --to out.csv --budget-epsilon 2" in text
@@ -348,7 +352,8 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     assert code == 0, text
     # The means that it published are noisy, and what is asked next follows from them.
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456, r.meanDegree = 2.5")
-    answers = [("1, 2 or 3: ", "2"), (HOW, "50%"), ("a guess will do) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
+    # At the usual ε, a total of so few triangles is mostly noise: it is not offered.
+    answers = [("1, 2 or 3: ", "2"), ("ε or ±: ", "50%"), ("a guess will do) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
     assert code == 0, text
     assert "Budget, how much" not in text

@@ -147,8 +147,8 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     likely = told(MECHANISMS["respond"](epsilon=3, n=2_000))
     assert re.search(
         r"This assumes 10 connections per vertex; such a vertex is often in about 15 triangles, so counts may be "
-        r"mostly noise\. To avoid that, take an ε above about [\d.]+\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
-        r"mechanisms\. If you know better",
+        r"mostly noise\. To avoid that, take an ε above about [\d.]+, and a larger one if few of a vertex's neighbours "
+        r"know each other\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares mechanisms\. If you know better",
         likely,
     )
     said = told(MECHANISMS["edge"](epsilon=8, n=2_000))
