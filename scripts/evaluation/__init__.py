@@ -3,7 +3,8 @@
     datasets         the graphs: names, publishers, and the counts by which they are recognized
     cells, results   one point of one experiment, by its parameters; what it computes
     results_folder   finished cells and arrays in a folder; each file appears whole or not
-    kept_files       text, JSON and CSV in such a folder
+    kept_files       text and CSV in such a folder
+    computed_once    figures of a graph, kept by its content and their settings
     experiments      the cells of each table and figure
 
     local_views, graph_arrays, cohesion_arrays, kept_arrays   what many cells need, computed once

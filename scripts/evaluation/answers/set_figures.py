@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evaluation.answers.alternatives import ALTERNATIVES, Members
 from evaluation.answers.grouped_graphs import GroupedGraph
 from evaluation.answers.minimum import smallest_around
-from evaluation.kept_files import computed_once
+from evaluation.computed_once import computed_once
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import SEARCHES, P, Search
 from pcneo.counting.cliques import edge_ends
