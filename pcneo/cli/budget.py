@@ -100,6 +100,7 @@ def show_budget(
 
 
 def _print_budgets(budgets: list[GraphBudget]) -> None:
+    from pcneo.privacy.plain_words import of_all
     from pcneo.release.budget import recorded_cost
 
     if not budgets:
@@ -118,6 +119,9 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
             say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
             say("  pcneo no longer knows this graph; what it spent still counts against every graph with its data.")
+        is_one_sum = len(account.sets) < 2 and not budget.damaged
+        if is_one_sum and (means := of_all(account.spent, only_groups=bool(account.sets))):
+            say(f"  {means}")
         for line in _sets_lines(account):
             say(f"  {line}")
         for entry in budget.notes:

@@ -6,22 +6,32 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from pcneo.basics.spelling import did_you_mean
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
 from pcneo.cli.streams import note, note_verbatim
-from pcneo.errors import ParameterError
+from pcneo.cli.typed_answers import (
+    asked,
+    budget_for,
+    epsilon_of,
+    epsilon_or_error,
+    mean,
+    mean_count,
+    numbered_of,
+    one_of,
+    public_file,
+)
+from pcneo.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
@@ -29,9 +39,6 @@ if TYPE_CHECKING:
     from pcneo.release import Prepared, Source, Terms
     from pcneo.release.guidance import Make, Offer
     from pcneo.store.database import Database
-
-
-_Answer = TypeVar("_Answer")
 
 
 class _Choice(NamedTuple):
@@ -48,7 +55,7 @@ class _Choice(NamedTuple):
 
 _CHOICES = {
     "critical": _Choice(
-        "the critical connections: those inside the stored groups, the cohesions; all others stay visible",
+        "the critical connections: those inside the stored groups, the cohesions; no others",
         "Connections outside the groups are not protected, even where earlier releases protected them, and neither is "
         "what the groups themselves show.",
     ),
@@ -67,7 +74,7 @@ _CHOICES = {
 
 
 _DEGREE = "About how many connections does a vertex have, on average (a guess will do)"
-_MEAN = "About how many triangles is a vertex in, on average (a guess will do"
+_TRIANGLES = "About how many triangles is a vertex in, on average"
 
 
 class Wanted(NamedTuple):
@@ -108,6 +115,12 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     if not terms.dry_run:
         check_not_being_written(db, graph)
     account, n = account_of(ledger, graph.name), count_vertices(db, graph, None)
+    left = None if terms.dry_run else account.left
+    if left is not None and left.epsilon == 0:
+        raise BudgetError(
+            f"Graph {graph.name!r} has nothing left of {account.total}. `pcneo budget set` raises its total.",
+            graph=graph.name,
+        )
     ids = [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)]
     total = None if terms.dry_run else account.total
     offers = [Offer(name, make, n, earlier_of(ledger, graph.name)) for name in _CHOICES]
@@ -117,8 +130,9 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
         source = replace(source, run=None, p=None, search=None, graph=graph.name)
     if chosen.needs_groups and not source.names_run:
         source = _which_run(source, ids)
-    epsilon, meant = _ask_how(chosen, terms, account.left)
-    to = asked("Public file, .csv or .json", free_name(), _public_file)
+    meant = _ask_means(chosen, terms)
+    epsilon, meant = _ask_how(chosen, meant, left)
+    to = asked("Public file, .csv or .json", free_name(), public_file)
     if terms.budget_epsilon is None and account.total is None:
         meant = replace(meant, budget_epsilon=_ask_budget(epsilon))
     further = ["--mechanism", chosen.mechanism, "-e", epsilon, "--to", str(to), *_added(terms, meant)]
@@ -142,7 +156,7 @@ def _which_graph(db: Database, source: Source, selection: Selection) -> Source:
     if source.names_run or source.graph is not None or selection or len(names) < 2:
         return source
     note(f"Which graph? There are {', '.join(names)}.")
-    return replace(source, graph=asked("Graph", None, partial(_one_of, "graph", names)))
+    return replace(source, graph=asked("Graph", None, partial(one_of, "graph", names)))
 
 
 def _which_run(source: Source, ids: Sequence[str]) -> Source:
@@ -150,7 +164,7 @@ def _which_run(source: Source, ids: Sequence[str]) -> Source:
     if len(ids) < 2:
         return source
     note(f"The groups of which run? There are {', '.join(ids)}.")
-    return replace(source, run=asked("Run", None, partial(_one_of, "run", ids)))
+    return replace(source, run=asked("Run", None, partial(one_of, "run", ids)))
 
 
 def _ask_mechanism(offers: Sequence[Offer], obstacles: Sequence[str]) -> Offer:
@@ -161,20 +175,31 @@ def _ask_mechanism(offers: Sequence[Offer], obstacles: Sequence[str]) -> Offer:
     for number, (offer, obstacle) in enumerate(zip(offers, obstacles, strict=True), 1):
         why = "; not here: type its number to see why" if obstacle else ""
         note(f"  {number}  {_CHOICES[offer.mechanism].meaning} ({offer.mechanism}){why}")
-    return asked("1, 2 or 3", None, partial(_numbered_of, offers, obstacles))
+    note("For the number of all triangles alone, with far less noise: pcneo release --mechanism total -e 0.5")
+    return asked("1, 2 or 3", None, partial(numbered_of, offers, obstacles))
+
+
+def _ask_means(offer: Offer, terms: Terms) -> Terms:
+    """Ask for the means by which noise is judged; what earlier releases have published of the degrees isn't asked."""
+    from pcneo.privacy.outlook import USUAL_DEGREE
+
+    if not offer.needs_groups and terms.mean_degree is None and offer.earlier.mean_degree is None:
+        usual = f"{USUAL_DEGREE:g}"
+        degree = asked(_DEGREE, usual, mean)
+        terms = terms if degree == usual else replace(terms, mean_degree=degree)
+    if terms.expect is not None:
+        return terms
+    published = terms.known(offer.earlier).among(offer.vertices).mean_count
+    guess = f"{float(f'{published:.3g}'):g}" if published else ""
+    unsure = "a guess will do" if guess else "press Enter if you don't know"
+    return replace(terms, expect=asked(f"{_TRIANGLES} ({unsure})", guess, partial(mean_count, offer.vertices)))
 
 
 def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]:
     """Ask for ε, or for an error of the total from which it follows; again if that is noise and not meant.
 
-    Return it with the terms, to which is added what was asked about the graph, and whether noise is accepted.
+    Return it with the terms, to which is added whether noise is accepted.
     """
-    from pcneo.privacy.outlook import USUAL_DEGREE
-
-    if not offer.needs_groups and terms.mean_degree is None and offer.earlier.mean_degree is None:
-        usual = f"{USUAL_DEGREE:g}"
-        degree = asked(_DEGREE, usual, _mean)
-        terms = terms if degree == usual else replace(terms, mean_degree=degree)
     noise = offer.noise(terms)
     default, hint = noise.offered, noise.sentence
     if default is not None and offer.why_noisy(default, terms):
@@ -191,38 +216,30 @@ def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]
     if not offer.needs_groups:
         note("Or type how far off the number of all triangles may be, such as ±400 or ±5%.")
     while True:
-        epsilon, meant = _ask_epsilon(offer, terms, default)
-        why = offer.why_noisy(epsilon, meant)
+        epsilon = _ask_epsilon(offer, terms, default, left)
+        why = offer.why_noisy(epsilon, terms)
         if not why:
-            return epsilon, meant
+            return epsilon, terms
         note(f"{why} Nothing has been spent yet.")
         if typer.confirm(visible(f"Take ε = {epsilon} anyway?"), err=True):
-            return epsilon, replace(meant, anyway=True)
+            return epsilon, replace(terms, anyway=True)
 
 
-def _ask_epsilon(offer: Offer, terms: Terms, default: str | None) -> tuple[str, Terms]:
-    """Ask for ε or for an error; for a percentage also ask for the mean count, which is then added to the terms."""
+def _ask_epsilon(offer: Offer, terms: Terms, default: str | None, left: Cost | None) -> str:
+    """Ask for ε, or for an error of the total from which one follows."""
+    typed = partial(epsilon_of, offer, left)
     if offer.needs_groups:  # no public number gives an ε for an error
-        return asked("ε", default, partial(_epsilon_of, offer)), terms
-    while True:
-        epsilon, error = asked("ε or ±", default, partial(_epsilon_or_error, offer))
-        if epsilon:
-            return epsilon, terms
-        if not error.endswith("%") or terms.expect is not None:
-            break
-        mean = offer.earlier.mean_count
-        guess = f"{float(f'{mean:.3g}'):g}" if mean else ""
-        expect = asked(f"{_MEAN})" if guess else f"{_MEAN}; or press Enter to type an ε)", guess, _mean)
-        if expect is not None:
-            terms = replace(terms, expect=expect)
-            break
+        return asked("ε", default, typed)
+    epsilon, error = asked("ε or ±", default, partial(epsilon_or_error, typed))
+    if not error:
+        return epsilon
     try:
         epsilon, why = offer.epsilon_for(error, terms)
         note(why)
+        return typed(epsilon)
     except ParameterError as refused:
         note(f"No ε follows from that with {offer.mechanism}. {refused} Type an ε; nothing has been spent yet.")
-        epsilon = asked("ε", default, partial(_epsilon_of, offer))
-    return epsilon, terms
+        return asked("ε", default, typed)
 
 
 def _ask_budget(epsilon: str) -> str:
@@ -230,7 +247,7 @@ def _ask_budget(epsilon: str) -> str:
 
     note(f"{NO_BUDGET} `pcneo budget set` changes it later.")
     question = "Budget, how much ε all releases of this graph may spend together"
-    return asked(question, epsilon, partial(_budget_for, epsilon))
+    return asked(question, epsilon, partial(budget_for, epsilon))
 
 
 def free_name() -> str:
@@ -305,92 +322,3 @@ def agrees(
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:2], *typed, *further])}")
     with saying_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)
-
-
-def asked(question: str, default: str | None, read: Callable[[str], _Answer]) -> _Answer:
-    """Ask until the answer can be read; typer's own prompt would break the lines of an error anywhere."""
-    while True:
-        try:
-            return read(typer.prompt(question, default=default, show_default=bool(default), err=True).strip())
-        except ParameterError as error:
-            note(str(error))
-
-
-# --- What a person types: each function reads one answer, or says what to type
-
-
-def _one_of(what: str, names: Sequence[str], text: str) -> str:
-    """Return the graph or run that was typed."""
-    if text not in names:
-        near = did_you_mean(text, names) or f" There are {', '.join(names)}."
-        raise ParameterError(f"There is no {what} {text!r}.{near}", name=what, value=text)
-    return text
-
-
-def _numbered_of(offers: Sequence[Offer], obstacles: Sequence[str], text: str) -> Offer:
-    """Return the mechanism that has the typed number or name, unless something has to happen first."""
-    for number, (offer, obstacle) in enumerate(zip(offers, obstacles, strict=True), 1):
-        if text in (str(number), offer.mechanism):
-            if obstacle:
-                again = "Then run `pcneo release` again, or choose another."
-                raise ParameterError(f"{obstacle} {again}", name="mechanism", value=text)
-            return offer
-    raise ParameterError(f"Type 1, 2 or 3, not {text!r}.", name="mechanism", value=text)
-
-
-def _epsilon_or_error(offer: Offer, text: str) -> tuple[str, str]:
-    """Return ε, or else the error, which begins with ± or is a percentage."""
-    also = ", or an error such as ±400 or ±5%"
-    error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
-    if error == text and not text.endswith("%"):
-        return _epsilon_of(offer, text, also), ""
-    _positive(error.removesuffix("%"), also)
-    return "", error
-
-
-def _epsilon_of(offer: Offer, text: str, also: str = "") -> str:
-    """Return an ε that the mechanism takes."""
-    from pcneo.privacy.randomised_response import MOST_EPSILON
-
-    written = text.removeprefix("ε").lstrip(" =")
-    epsilon = _positive(written, also)
-    if epsilon > MOST_EPSILON:
-        raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
-    offer.check(written)
-    return written
-
-
-def _mean(text: str) -> str | None:
-    """Return a mean as it was typed; None if nothing was."""
-    if not text:
-        return None
-    _positive(text)
-    return text
-
-
-def _budget_for(epsilon: str, text: str) -> str:
-    """Return a budget that this release fits in."""
-    from pcneo.privacy.exact import positive
-
-    budget = text.removeprefix("ε").lstrip(" =")
-    if _positive(budget) < positive(epsilon, "epsilon"):
-        raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
-    return budget
-
-
-def _public_file(text: str) -> Path:
-    """Return a file that can be written."""
-    from pcneo.release import Destination
-    from pcneo.release.request import check_destinations
-
-    check_destinations([Destination(to=Path(text))])
-    return Path(text)
-
-
-def _positive(text: str, also: str = "") -> Fraction:
-    from pcneo.privacy.exact import positive
-
-    try:
-        return positive(text, "it")
-    except ParameterError as error:
-        raise ParameterError(f"Type a positive number such as 0.5 or 1/3{also}.", **error.data) from None

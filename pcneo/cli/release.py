@@ -18,10 +18,11 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
-from pcneo.cli.guided import agrees, ask_what_to_release, asked, free_name, saying_that_nothing_is_spent, warnings_alone
+from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph, given
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
+from pcneo.cli.typed_answers import asked
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:

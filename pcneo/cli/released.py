@@ -50,12 +50,14 @@ def print_released(released: list[Released], as_json: bool) -> None:
 
 
 def _left(release: Released) -> str:
+    from pcneo.privacy.account import ONLY_INSIDE
+
     left, budget = release.left, release.budget
     if left is None or budget is None:
         return "There is no bound on what this graph has spent."
     said = f"This leaves {left if budget.delta else left.without_zero} of {budget.without_zero}"
     if release.protects_groups:
-        return f"{said} for pairs inside the groups. Nothing bounds what this graph's releases show of other pairs."
+        return f"{said} {ONLY_INSIDE}"
     return f"{said}."
 
 

@@ -16,6 +16,9 @@ from pcneo.privacy.exact import rounded_up, typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
 from pcneo.privacy.protection import Protects
 
+ONLY_INSIDE = "for pairs inside the groups. Nothing bounds what this graph's releases show of other pairs."
+"""The end of a sentence on what is left, where a release protects pairs inside groups alone."""
+
 _ALLOW = "Give --no-promise (in Python `no_promise=True`)"
 
 
@@ -142,7 +145,7 @@ def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
     room = total.epsilon - account.bounded.epsilon
     is_enough = room > 0 and len(wanted) == 1 and needed.delta <= total.delta
     smaller = f"Release with -e {typed_text(room)} or less, or raise" if is_enough else "Raise"
-    delta = f" --delta {typed_text(needed.delta)}" if needed.delta > total.delta else ""
+    delta = f" --delta {typed_text(_one_digit(needed.delta))}" if needed.delta > total.delta else ""
     command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {typed_text(needed.epsilon)}{delta}"
     return f" {smaller} the total: `{command}`."
 

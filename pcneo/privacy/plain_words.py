@@ -6,7 +6,7 @@ import math
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
-from pcneo.privacy.composition import cost_of_several
+from pcneo.privacy.composition import Cost, cost_of_several
 from pcneo.privacy.exact import decimal_text, rounded_up
 from pcneo.privacy.protection import Protects
 
@@ -31,6 +31,16 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
         f"{hundredth} %{_judged(epsilon)}. Where connections go together, what the numbers show of the others adds to "
         f"that, and a person who has many connections is not hidden: {_of_ten(epsilon, delta)}."
     )
+
+
+def of_all(spent: Cost, *, only_groups: bool) -> str:
+    """Return what all releases together mean for one connection, a sentence; empty where nothing is bounded or spent."""
+    if not spent.epsilon:
+        return ""
+    one = "one connection inside the groups" if only_groups else "one connection"
+    chance = f", except with a probability of {_two_digits(spent.delta)}" if spent.delta else ""
+    bound = f"{_times(spent.epsilon)}{_judged(spent.epsilon)}{chance}"
+    return f"All releases together change the odds of {one} by a factor of at most {bound}."
 
 
 def _of_ten(epsilon: Fraction, delta: Fraction) -> str:

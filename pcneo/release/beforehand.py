@@ -220,12 +220,14 @@ def _less_noisy(mechanism: Mechanism, public: Public) -> str:
     """Go on in a sentence on noise: below which ε `respond` is noise, and which command compares mechanisms."""
     n, epsilon, so = mechanism.n, typed_text(mechanism.epsilon), ""
     public = public.among(n)
-    if mechanism.name == "respond":  # what others need depends on their δ as well
-        with suppress(ParameterError):  # no ε makes the error so small
-            _, epsilon = advised("respond", n, public, error_of_count=public.mean_count or public.likely)
-            so = f" To avoid that, take an ε above about {epsilon}."
-            if public.mean_count is None:  # judged by a usual number of triangles
-                so = f"{so[:-1]}, and a larger one if few of a vertex's neighbours know each other."
+    count = public.mean_count or public.likely
+    of_total = {"error_of_total": count * n / _JUDGED}  # counts are modelled from it
+    with suppress(ParameterError):  # no ε makes the error so small, or none follows from public numbers
+        error = of_total if mechanism.of_single_counts else {"error_of_count": count}
+        _, epsilon = advised(mechanism.name, n, public, **error)
+        so = f" To avoid that, take an ε {'far ' * mechanism.adds_noise}above about {epsilon}."
+        if public.mean_count is None and not mechanism.adds_noise:  # judged by a usual number of triangles
+            so = f"{so[:-1]}, and a larger one if few of a vertex's neighbours know each other."
     expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
     return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms"
 

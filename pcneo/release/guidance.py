@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
+from pcneo.privacy.account import ONLY_INSIDE
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Respond
@@ -159,12 +160,14 @@ def price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
     spends, total = f"this release spends {cost.without_zero}", terms.total
     if total is not None:
         which = "all of which this release spends" if total.epsilon == cost.epsilon else f"of which {spends}"
-        return f"{NO_BUDGET} It will be set to {total.without_zero}, {which}."
+        inside = f" {ONLY_INSIDE}" if release.spend.protected_set else "."
+        return f"{NO_BUDGET} It will be set to {total.without_zero}, {which}{inside}"
     account = account_of(list_ledger(db), release.graph.name)
     if account.left is None:
         return f"There is no bound on what this graph has spent; {spends} more."
     afterwards = replace(account, spends=(*account.spends, *(each.spend for each in prepared)))
-    return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}."
+    inside = f" {ONLY_INSIDE}" if afterwards.sets else "."
+    return f"This graph has {account.left} left; {spends} and leaves {afterwards.left}{inside}"
 
 
 def what_to_expect(release: Prepared, terms: Terms) -> str:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cells import SEED
+from evaluation.computed_once import computed_once
 from evaluation.datasets import DATASETS
 from evaluation.drawing.marks import ZEROS, Series, picture
-from evaluation.computed_once import computed_once
 from evaluation.kept_files import as_csv
 from evaluation.simulated_releases import ONE_BY_ONE, affordable_runs, seconds_of_one
 from pcneo import plots

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
-from pcneo.release import budget
+from pcneo.release import Terms, budget, release
 from pcneo.store.lock import GraphLock
 
 Answer = tuple[str, str]
@@ -28,11 +29,15 @@ Answer = tuple[str, str]
 CTRL_C = "\x03"
 HOW = "ε or ± [1]: "
 DEGREE: Answer = ("a guess will do) [10]: ", "")
+TRIANGLES: Answer = ("if you don't know): ", "")
+MEANS = [DEGREE, TRIANGLES]
 QUESTIONS: list[Answer] = [
     ("1, 2 or 3: ", "7"),
     ("1, 2 or 3: ", "2"),
     ("a guess will do) [10]: ", "many"),
     DEGREE,
+    ("if you don't know): ", "few"),
+    TRIANGLES,
     (HOW, "nought"),
     (HOW, "± x%"),
     (HOW, ""),
@@ -89,7 +94,7 @@ def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str], 
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_first_release_at_a_terminal_asks_five_questions_and_spends_after_a_yes_alone(
+def test_a_first_release_at_a_terminal_asks_six_questions_and_spends_after_a_yes_alone(
     db: Database, tmp_path: Path, server: Any, yes: bool
 ) -> None:
     budget_typed = [("may spend together [1]: ", "0.5"), ("may spend together [1]: ", "ε = 4")]
@@ -119,7 +124,7 @@ def test_a_first_release_at_a_terminal_asks_five_questions_and_spends_after_a_ye
 
 
 def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, tmp_path: Path, server: Any) -> None:
-    answers = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ± [3]: ", "8"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), *MEANS, ("ε or ± [3]: ", "8"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment), "--answers", "publish")
     assert code == 0, text
     assert "the answers show much of the graph" in " ".join(text[: text.index("[y/N]")].split())
@@ -128,14 +133,14 @@ def test_what_published_answers_would_show_is_said_before_the_yes(db: Database, 
 def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_that_does_asks_once_more(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ± [3]: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), *MEANS, ("ε or ± [3]: ", "3"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert re.search(
         r"less than about [0-3]\.?\d* probably leaves mostly noise, if a vertex has 3", " ".join(text.split())
     )
     db.run("UNWIND range(100, 9000) AS id CREATE (:Person {id: id})")
-    to_noise: list[Answer] = [("1, 2 or 3: ", "3"), DEGREE, ("ε or ±: ", "3")]
+    to_noise: list[Answer] = [("1, 2 or 3: ", "3"), *MEANS, ("ε or ±: ", "3")]
     again: list[Answer] = [("Take ε = 3 anyway? [y/N]: ", "n"), ("ε or ±: ", "9")]
     code, text = typed([*to_noise, *again, FILE, BUDGET, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
     assert code == 0, text
@@ -164,7 +169,7 @@ def test_how_many_connections_a_vertex_has_decides_what_is_noise_and_goes_into_t
 ) -> None:
     db.run("UNWIND range(100, 900) AS id CREATE (:Person {id: id})")
     how = [("ε or ± [3]: ", "")] if connections == "40" else [("ε or ±: ", "9")]
-    answers = [("1, 2 or 3: ", "3"), (DEGREE[0], connections), *how, FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "3"), (DEGREE[0], connections), TRIANGLES, *how, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert f"leaves mostly noise, if a vertex has {connections} connections." in " ".join(text.split())
@@ -181,9 +186,9 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
     db: Database, tmp_path: Path, server: Any, number: str, asked: str
 ) -> None:
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
-    degree = [] if number == "1" else [DEGREE]
+    means = [TRIANGLES] if number == "1" else MEANS
     noise: list[Answer] = [("anyway? [y/N]: ", "y")] if number == "3" else []
-    answers = [("1, 2 or 3: ", number), *degree, (asked, "2"), *noise, FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", number), *means, (asked, "2"), *noise, FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     prose = [line for line in text.splitlines() if "pcneo release" not in line]
@@ -191,35 +196,45 @@ def test_before_a_first_release_few_words_have_a_meaning_of_their_own(
 
 
 def test_an_error_of_the_total_in_place_of_epsilon_gives_the_epsilon(db: Database, tmp_path: Path, server: Any) -> None:
-    nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
-    mean = [(HOW, "±20%"), ("or press Enter to type an ε): ", "3")]
-    answers = [("1, 2 or 3: ", "2"), DEGREE, *nothing, *mean, FILE, BUDGET, ("[y/N]: ", "n")]
+    means = [DEGREE, (TRIANGLES[0], "4"), (TRIANGLES[0], "3")]  # of 4 vertices, none is in more than 3
+    answers = [("1, 2 or 3: ", "2"), *means, ("ε or ±: ", "±20%"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     said = r"ε = ([\d.]+): with a smaller one, .* off by more than [\d.,]+, if a vertex has 3 connections on average\."
     (epsilon,) = set(re.findall(said, " ".join(text.split())))
+    assert "among 4 vertices it is at most 3, not 4." in text
     assert f"-e {epsilon} --to out.csv" in text
     assert "--expect 3" in text
     assert float(epsilon) > 1
     assert not budget.show(db.store)
 
 
-@pytest.mark.parametrize("then", ["±4", "2"])
-def test_after_a_mean_that_is_not_known_an_error_in_cliques_or_an_epsilon_may_be_typed(
-    db: Database, tmp_path: Path, server: Any, then: str
-) -> None:
-    nothing = [(HOW, "±20%"), ("or press Enter to type an ε): ", "")]
-    answers = [("1, 2 or 3: ", "2"), DEGREE, *nothing, (HOW, then), FILE, BUDGET, ("[y/N]: ", "n")]
+def test_without_a_mean_no_epsilon_follows_from_a_percentage(db: Database, tmp_path: Path, server: Any) -> None:
+    answers = [("1, 2 or 3: ", "2"), *MEANS, (HOW, "±20%"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
-    assert "No ε follows" not in text
-    assert "--expect" not in text
+    assert "No ε follows from that with modelled. A share of the total" in text
+    assert "--expect" not in text[text.index("To do the same") :]
+
+
+def test_a_mean_number_of_triangles_decides_what_is_noise(db: Database, tmp_path: Path, server: Any) -> None:
+    db.run("UNWIND range(100, 900) AS id CREATE (:Person {id: id})")
+    answers = [("1, 2 or 3: ", "3"), DEGREE, (TRIANGLES[0], "1"), ("ε or ±: ", "4")]
+    again: list[Answer] = [("Take ε = 4 anyway? [y/N]: ", "n"), ("ε or ±: ", "9"), FILE, BUDGET, ("[y/N]: ", "n")]
+    code, text = typed([*answers, *again], tmp_path, dict(server.environment))
+    assert code == 0, text
+    said = " ".join(text.split())
+    least = re.search(r"less than about (\S+) leaves mostly noise, if a vertex is in 1 triangles on average\.", said)
+    assert least is not None, text
+    assert 4 < float(least[1]) < 9
+    assert "but is 1 on average, as you expect: counts would be mostly noise. To avoid that, take an ε above" in said
+    assert "--expect 1 --budget-epsilon 9" in said
 
 
 def test_an_error_from_which_no_epsilon_follows_is_said_and_one_is_asked_for(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
-    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, "+-0.001"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), *MEANS, (HOW, "+-0.001"), ("ε [1]: ", "2"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment))
     assert code == 0, text
     assert "No ε follows from that with modelled." in text
@@ -232,8 +247,8 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=3)
     long = "a-file-with-such-a-long-name-that-the-command-fills-more-than-a-line-of-a-terminal.csv"
-    epsilons = [("ε [1]: ", typed_epsilon) for typed_epsilon in ("100", "0.0001", "±5", "2")]
-    answers = [("1, 2 or 3: ", "1"), *epsilons, ("[counts.csv]: ", long), ("[y/N]: ", "n")]
+    epsilons = [("ε [1]: ", typed_epsilon) for typed_epsilon in ("100", "0.0001", "±5", "3.1", "2")]
+    answers = [("1, 2 or 3: ", "1"), TRIANGLES, *epsilons, ("[counts.csv]: ", long), ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, {**server.environment, "COLUMNS": "60"})
     assert code == 0, text
     said = " ".join(text.split())
@@ -249,7 +264,9 @@ def test_critical_is_offered_no_error_and_an_epsilon_that_it_does_not_take_is_re
         said,
     )
     before_yes = said[: said.index("[y/N]")]
-    assert "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0." in before_yes
+    leaves = "This graph has ε = 3, δ = 0 left; this release spends ε = 2 and leaves ε = 1, δ = 0 for pairs inside the"
+    assert f"{leaves} groups. Nothing bounds what this graph's releases show of other pairs." in before_yes
+    assert "This graph has ε = 3 left. `pcneo budget set` raises its budget." in said
 
 
 def test_what_cannot_be_released_yet_is_marked_and_says_what_has_to_happen_first(
@@ -294,7 +311,8 @@ def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_sev
 ) -> None:
     for p in ("1/2", "9/10"):
         annotate.write(db.store, p=p, graph="friends", selection=Selection("Person", "KNOWS", "id"))
-    answers = [("1, 2 or 3: ", "1"), ("Run: ", "friends"), ("Run: ", "friends@9/10"), ("ε [1]: ", "2"), FILE, BUDGET]
+    answers = [("1, 2 or 3: ", "1"), ("Run: ", "friends"), ("Run: ", "friends@9/10"), TRIANGLES]
+    answers += [("ε [1]: ", "2"), FILE, BUDGET]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment), "friends")
     assert code == 0, text
     assert "For you alone: 0 connections (0%) are outside the groups." in text
@@ -314,7 +332,7 @@ def test_what_spends_delta_is_refused_where_it_is_typed_if_the_budget_has_none(
     assert code == 130, text
     assert "with `pcneo budget set friends --epsilon 3 --delta 1e-6`." in " ".join(text.split())
     budget.set_total(db.store, graph="friends", epsilon=3, delta="1e-6")
-    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, ""), FILE, ("[y/N]: ", "y")]
+    answers = [("1, 2 or 3: ", "2"), *MEANS, (HOW, ""), FILE, ("[y/N]: ", "y")]
     code, text = typed(answers, tmp_path, dict(server.environment), "friends", "--anyway")
     assert code == 0, text
 
@@ -348,12 +366,12 @@ def test_defaults_are_a_file_that_is_not_there_and_what_was_published(
     db: Database, tmp_path: Path, server: Any
 ) -> None:
     answers = [*QUESTIONS[-1:], ("[counts.csv]: ", ""), ("[1]: ", "20"), ("[y/N]: ", "y")]
-    code, text = typed([("1, 2 or 3: ", "2"), DEGREE, *answers], tmp_path, dict(server.environment))
+    code, text = typed([("1, 2 or 3: ", "2"), *MEANS, *answers], tmp_path, dict(server.environment))
     assert code == 0, text
     # The means that it published are noisy, and what is asked next follows from them.
     db.run("MATCH (r:PCohesionRelease) SET r.meanCount = 2.3456, r.meanDegree = 2.5")
     # At the usual ε, a total of so few triangles is mostly noise: it is not offered.
-    answers = [("1, 2 or 3: ", "2"), ("ε or ±: ", "50%"), ("a guess will do) [2.35]: ", ""), ("[counts-2.csv]: ", "")]
+    answers = [("1, 2 or 3: ", "2"), ("a guess will do) [2.35]: ", ""), ("ε or ±: ", "50%"), ("[counts-2.csv]: ", "")]
     code, text = typed([*answers, ("[y/N]: ", "n")], tmp_path, dict(server.environment))
     assert code == 0, text
     assert "Budget, how much" not in text
@@ -364,16 +382,28 @@ def test_no_epsilon_is_offered_that_is_more_than_the_graph_has_left(db: Database
     annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph="Person/KNOWS/id", epsilon="1/2", delta="1e-6")
     code, text = typed(
-        [("1, 2 or 3: ", "2"), DEGREE, ("ε or ±: ", "0.5"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
+        [("1, 2 or 3: ", "2"), *MEANS, ("ε or ±: ", "0.5"), FILE, ("[y/N]: ", "n")], tmp_path, dict(server.environment)
     )
     assert code == 0, text
     assert "This graph has ε = 0.5, δ = 1e-6 left." in " ".join(text.split())
 
 
+def test_where_nothing_is_left_that_is_said_before_the_first_question(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id"))
+    asked = requested("total", epsilon="1/2", to=tmp_path / "total.csv", graph="Person/KNOWS/id")
+    release(db.store, requests=[asked], terms=Terms(budget_epsilon="1/2", anyway=True))
+    code, text = typed([], tmp_path, dict(server.environment))
+    assert code == 9, text
+    assert "has nothing left of ε = 0.5, δ = " in " ".join(text.split())
+    assert "1, 2 or 3" not in text
+
+
 def test_a_run_with_what_rests_on_none_stands_for_its_graph(db: Database, tmp_path: Path, server: Any) -> None:
     run = annotate.write(db.store, p="1/2", selection=Selection("Person", "KNOWS", "id")).run.run
     db.store.merge_graph("another", Selection("Person", "LIKES", "id"), "0" * 64)
-    answers = [("1, 2 or 3: ", "2"), DEGREE, (HOW, "1"), FILE, BUDGET, ("[y/N]: ", "n")]
+    answers = [("1, 2 or 3: ", "2"), *MEANS, (HOW, "1"), FILE, BUDGET, ("[y/N]: ", "n")]
     code, text = typed(answers, tmp_path, dict(server.environment), run)
     assert code == 0, text
     assert "so it is released from the graph Person/KNOWS/id." in " ".join(text.split())
@@ -384,7 +414,7 @@ def test_a_run_with_what_rests_on_none_stands_for_its_graph(db: Database, tmp_pa
 def test_who_leaves_at_a_question_is_told_that_nothing_was_spent(
     db: Database, tmp_path: Path, server: Any, asked: str
 ) -> None:
-    before = [] if asked != "[y/N]: " else [("1, 2 or 3: ", "2"), DEGREE, (HOW, ""), FILE, BUDGET]
+    before = [] if asked != "[y/N]: " else [("1, 2 or 3: ", "2"), *MEANS, (HOW, ""), FILE, BUDGET]
     code, text = typed([*before, (asked, CTRL_C)], tmp_path, dict(server.environment))
     assert code == 130, text
     assert "Nothing was spent." in text

@@ -778,7 +778,9 @@ def test_another_set_of_memberships_must_be_asked_for(
 ) -> None:
     assert "left ε = 10, δ = 0.1; nothing released yet\n" in pcneo("budget", "show")[1]
     released(kite, tmp_path / "a.csv")
-    assert "releases with groups do not protect a pair outside them" in pcneo("budget", "show")[1]
+    shows = pcneo("budget", "show")[1]
+    assert "releases with groups do not protect a pair outside them" in shows
+    assert "together change the odds of one connection inside the groups by a factor of at most 2.72." in shows
     annotate.write(kite.store, p=0.9, **PERSONS)
     cleaning.clean(kite.store, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
     refused(kite, 9, "another set")
@@ -789,6 +791,7 @@ def test_another_set_of_memberships_must_be_asked_for(
     _, out, _ = pcneo("budget", "show")
     assert "spent ε = 8" in out
     assert "of all sets spends the sum above" in out
+    assert "change the odds" not in out
     assert ["not bounded" in line for line in out.splitlines() if " only: " in line] == [True, True]
 
 

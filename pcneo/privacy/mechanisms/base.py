@@ -352,7 +352,7 @@ class Mechanism(ABC):
         which = {Protects.EVERY_CONNECTION: "any one connection", Protects.PAIRS_INSIDE_GROUPS: pair}
         if self.protects not in which:
             return "nothing"
-        but = f", δ={decimal_text(delta)}" if delta else ""
+        but = f", δ={decimal_text(delta)}".replace("=≈", "≈") if delta else ""
         return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
 
     def divides_loss(self, scale: Fraction) -> Fraction:

@@ -45,7 +45,7 @@ class Edge(OneScale):
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
         promises="ε for any one connection, given all others; it may fail with probability δ",
-        exact="no number",
+        exact="nothing",
         shows="little, at a large error: the noise suits the connection that needs most, and is more than others need",
     )
     needs_groups = False

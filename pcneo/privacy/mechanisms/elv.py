@@ -42,8 +42,8 @@ class Elv(TwoPhases):
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
-        promises="what edge promises, for all that vertices send to a collector; simulated in one process",
-        exact="no number",
+        promises="the same as edge, for all that vertices send to a collector; simulated in one process",
+        exact="nothing",
         shows="little, at an error usually larger than that of edge; for a few dozen vertices it can be smaller",
     )
     needs_groups = False

@@ -59,8 +59,8 @@ class Modelled(Total):
         " a person's connections are not protected as a whole."
     )
     in_short = InShort(
-        promises="what edge promises; a count is modelled: what vertices of that degree have on average",
-        exact="no number",
+        promises="the same as edge; a count is what vertices of that degree have on average",
+        exact="nothing",
         shows="what noisy degrees show, and next to nothing more",
     )
     of_columns = MappingProxyType(

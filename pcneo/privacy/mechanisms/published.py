@@ -32,7 +32,7 @@ class Published(TwoPhases):
     protects = Protects.NOTHING
     in_short = InShort(
         promises="nothing; it is the paper's Algorithm 3, for comparison",
-        exact="no number",
+        exact="nothing",
         shows="anything: its noise can be far too small for its ε",
     )
     needs_groups = True

@@ -68,7 +68,7 @@ class Respond(Answered):
     between_parties = True
     in_short = InShort(
         promises="ε for any one connection, given all others; no δ",
-        exact="no number; there is one randomised answer for every pair, from which all numbers follow",
+        exact="nothing; there is one randomised answer for every pair, from which all numbers follow",
         shows="about as much as exact counts; if you publish the answers, nearly the graph once ε reaches "
         "ln(n/mean degree)",
     )

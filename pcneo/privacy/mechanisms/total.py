@@ -34,8 +34,8 @@ class Total(Edge):
         " as a whole."
     )
     in_short = InShort(
-        promises="what edge promises, for the number of cliques in the whole graph; no vertex gets a count",
-        exact="no number",
+        promises="the same as edge, for the number of cliques in the whole graph; no vertex gets a count",
+        exact="nothing",
         shows="next to nothing: one noisy number; at small ε with a far smaller error than sums of noisy counts",
     )
     of_columns = MappingProxyType({"total": "how many {k}-cliques the graph has, with noise: a whole number"})

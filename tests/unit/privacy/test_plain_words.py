@@ -10,8 +10,9 @@ from fractions import Fraction
 import pytest
 from places import ROOT
 
+from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.mechanisms import MECHANISMS
-from pcneo.privacy.plain_words import in_plain_words
+from pcneo.privacy.plain_words import in_plain_words, of_all
 from pcneo.privacy.protection import Protects
 
 EVERY = Protects.EVERY_CONNECTION
@@ -49,6 +50,16 @@ def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundred
         in said
     )
     assert said.endswith(f"a factor of at most {ten}.")
+
+
+def test_what_all_releases_mean_together() -> None:
+    said = "All releases together change the odds of one connection"
+    assert of_all(Cost(Fraction(3), Fraction(0)), only_groups=False) == f"{said} by a factor of at most 20.1."
+    with_delta = of_all(Cost(Fraction(12), Fraction(1, 300)), only_groups=True)
+    bound = "at most 163,000, which is no protection, except with a probability of 0.0034."
+    assert with_delta == f"{said} inside the groups by a factor of {bound}"
+    for nothing in (Cost(Fraction(0), Fraction(0)), UNBOUNDED):
+        assert not of_all(nothing, only_groups=False)
 
 
 @pytest.mark.parametrize("hundredths", [1, 7, 50, 69, 100, 110, 231, 300, 461, 500, 999, 1_500, 2_000])
