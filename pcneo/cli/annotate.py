@@ -149,6 +149,10 @@ def annotate(
         raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
     if in_files and mode is not Mode.stream:
         raise typer.BadParameter("Files are written only with --mode stream or with --orders.", param_hint="--to")
+    if in_files and create_index:
+        raise typer.BadParameter(
+            "stream writes nothing to the database, not even an index.", param_hint="--create-index"
+        )
     if in_files and vertex:
         raise typer.BadParameter(
             "A file always holds every vertex; without --to, single vertices are printed.", param_hint="--vertex"
@@ -177,10 +181,6 @@ def annotate(
     is_streamed = mode is Mode.stream and not in_files
     rows_on_terminal = is_streamed and sys.stdout is not None and sys.stdout.isatty()
     with connected() as db, _cluster(scheduler) as on_cluster, Bars() as bars:
-        if in_files and create_index:
-            raise typer.BadParameter(
-                "stream writes nothing to the database, not even an index.", param_hint="--create-index"
-            )
         result = run(
             db,
             p=p or (None if mode is Mode.write else DEFAULT_P),

@@ -72,6 +72,8 @@ def audit(
             raise typer.BadParameter("Also give the mean degree, or a guess.", param_hint="-d")
         from pcneo.privacy.foresight import advise
 
+        if error is None:
+            refuse({"--of": of}, "It says what --error refers to; give both.")
         wanted = {f"error_of_{(of or Of.total).value}": error}
         advice = advise(n, mean_degree, epsilon, k, expect=expect, **wanted)
         print_json(advice) if as_json else _print_advice(advice)

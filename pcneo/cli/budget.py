@@ -13,7 +13,7 @@ from pcneo.basics.json_form import camel
 from pcneo.basics.visible import csv_row
 from pcneo.cli.console import connected, note_kept, print_json, print_table, without_empty
 from pcneo.cli.help_text import Command, Group
-from pcneo.cli.options import Json, complete_graphs
+from pcneo.cli.options import Json, complete_graphs, refuse
 from pcneo.cli.streams import note, say
 from pcneo.errors import BudgetError, ParameterError
 
@@ -84,6 +84,8 @@ def show_budget(
     """
     from pcneo.release.budget import how_to_mend, show
 
+    if as_json:
+        refuse({"--csv": as_csv}, "Both are formats; give one of them.")
     with connected() as db:
         budgets = show(db, graph=graph)
     if as_json:
@@ -241,7 +243,7 @@ def forget_budget(graph: Graph) -> None:
             "what was spent no longer counts, although the files stay public."
         )
         forgotten = forget(db, graph=graph, again=typer.prompt("Type the graph's name again", err=True))
-    say(f"forgot {forgotten.records:,} records of {graph}")
+    say(f"forgot {counted(forgotten.records, 'record')} of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")
     note_kept(forgotten.kept_properties)
@@ -273,8 +275,10 @@ def mend_record(
     """
     from pcneo.release.ledger_mending import mend, mend_secret
 
-    if (record == "secret") != (epsilon is None):
-        raise ParameterError("A record needs --epsilon; `secret` takes none.", name="epsilon", value=epsilon)
+    is_secret = record == "secret"
+    if is_secret != (epsilon is None) or (is_secret and delta is not None):
+        said = "A record needs --epsilon; `secret` takes neither --epsilon nor --delta."
+        raise ParameterError(said, name="epsilon", value=epsilon)
     with connected() as db:
         if epsilon is None:
             marked = mend_secret(db, graph=graph)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.basics.frames import words
+from pcneo.basics.frames import counted, words
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note_kept, print_json
 from pcneo.cli.options import Json
@@ -174,7 +174,7 @@ def _everything(there: Everything, *, ledger: bool) -> str:
 
 
 def _ledger(there: Everything) -> str:
-    return f"{there.ledger:,} records of {words(list(there.ledger_graphs), 12) or 'no graph'}"
+    return f"{counted(there.ledger, 'record')} of {words(list(there.ledger_graphs), 12) or 'no graph'}"
 
 
 def _nobody_to_ask(what: str) -> ParameterError:

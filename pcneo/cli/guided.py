@@ -25,8 +25,8 @@ from pcneo.cli.typed_answers import (
     budget_for,
     epsilon_of,
     epsilon_or_error,
-    mean,
     mean_count,
+    mean_degree,
     numbered_of,
     one_of,
     public_file,
@@ -185,7 +185,7 @@ def _ask_means(offer: Offer, terms: Terms) -> Terms:
 
     if not offer.needs_groups and terms.mean_degree is None and offer.earlier.mean_degree is None:
         usual = f"{USUAL_DEGREE:g}"
-        degree = asked(_DEGREE, usual, mean)
+        degree = asked(_DEGREE, usual, mean_degree)
         terms = terms if degree == usual else replace(terms, mean_degree=degree)
     if terms.expect is not None:
         return terms
@@ -312,10 +312,10 @@ def agrees(
         further.append("--anyway")
     place = release.run.id if release.run else release.graph.name
     typed = sys.argv[2:]
-    if named in typed:
-        typed[typed.index(named)] = place
     if named is None:
         further.append(place)
+    elif named != place:  # from the end, where people type names: an option may have the same word as its value
+        typed[len(typed) - 1 - typed[::-1].index(named)] = place
     note(release.naming)
     note(price(db, prepared, terms))
     note("To do the same without questions:")

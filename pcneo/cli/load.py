@@ -102,7 +102,7 @@ def load(
             node_label=node_label,
             relationship_type=relationship_type,
             key=key,
-            max_bytes=MOST_BYTES if max_gib is None else int(min(max_gib, 2**30) * 2**30),
+            max_bytes=MOST_BYTES if max_gib is None else int(min(2**30, max_gib) * 2**30),
             progress=bars,
         )
     print_json(result) if as_json else _print(result)

@@ -35,7 +35,7 @@ def answer(
         typer.Option("--ledger", help='Your own ledger: begin with {"key": 58, "limit": "1", "total": "5"}.'),
     ],
 ) -> None:
-    """For one vertex: answer a call from your own row, in a message beside the call; its name is a digest of your key.
+    """For one vertex: answer a call from your own row, in a message beside the call, named after a digest of your key.
 
     The ledger pays first, and refuses to go beyond its limit and total.
 

@@ -74,7 +74,7 @@ def release(
         bool,
         typer.Option(
             "--smooth",
-            help="Add counts shrunk towards their mean, which are nearer on average but biased: with edge and elv; "
+            help="Add counts shrunk towards their mean, closer to the truth on average but biased: with edge and elv; "
             "with respond, towards the mean of vertices of similar degree.",
         ),
     ] = False,
@@ -206,7 +206,9 @@ def release(
         requests = read_batch(batch)
     else:
         if not is_guided:
-            _check_complete(to, epsilon, mechanism, budget_epsilon, is_free=answers_from is not None, run=run, ks=ks)
+            fitting = mechanism or _fitting(run, ks, delta, groups)
+            is_free = answers_from is not None
+            _check_complete(to, epsilon, mechanism, budget_epsilon, is_free=is_free, fitting=fitting)
         file = None if answers_from is None else AnswersFile.open(answers_from)
         if file is not None:
             mechanism, epsilons = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
@@ -295,12 +297,12 @@ def _check_complete(
     budget: object,
     *,
     is_free: bool,
-    run: str | None,
-    ks: list[int],
+    fitting: str,
 ) -> None:
     """Refuse an incomplete release, naming all that is missing; at a terminal the mechanism is asked for later.
 
     `is_free` says that answers are given: they name ε and the mechanism, and an earlier release has paid for them.
+    `fitting` is a mechanism for the example.
     """
     from pcneo.privacy.exact import positive, typed_text
 
@@ -319,7 +321,6 @@ def _check_complete(
         if sets_budget
         else ""
     )
-    fitting = mechanism or _fitting(run, ks)
     epsilons = epsilon or ["3" if fitting == "respond" else "1"]  # at 1, respond is mostly noise
     added = [] if mechanism or is_free else ["--mechanism", fitting]
     added += [] if epsilon or is_free else ["-e", *epsilons]
@@ -334,11 +335,11 @@ def _check_complete(
     )
 
 
-def _fitting(run: str | None, ks: list[int]) -> str:
+def _fitting(run: str | None, ks: list[int], delta: str | None, groups: int | None) -> str:
     """Return a mechanism that takes what was typed: respond, unless another is the only one that does."""
-    if "--delta" in sys.argv or max(ks) > 4:
+    if delta is not None or max(ks) > 4:
         return "edge"
-    return "critical" if "--groups" in sys.argv or "@" in (run or "") else "respond"
+    return "critical" if groups is not None or "@" in (run or "") else "respond"
 
 
 def _tell_mechanisms() -> None:
@@ -373,7 +374,7 @@ def _of_each_k(parameters: Mapping[str, Any], mechanism: str, epsilon: str) -> S
 
 
 def _confirm(bars: Bars, question: str, why: object) -> bool:
-    """Ask a question after its reason; whoever leaves has said no, so that what is under way comes to its end."""
+    """Ask a question after its reason; Ctrl-C or end of input is a no, so that a release under way finishes."""
     bars.rest()
     try:
         return typer.confirm(visible(f"{why} {question}", keep="\n"), err=True)

@@ -1,4 +1,4 @@
-"""Standard input and output in the state that they come in: closed, full, or with few characters."""
+"""Standard streams that may be closed, full, or limited to a small character set."""
 
 from __future__ import annotations
 

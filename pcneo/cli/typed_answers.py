@@ -51,7 +51,8 @@ def numbered_of(offers: Sequence[Offer], obstacles: Sequence[str], text: str) ->
 def epsilon_or_error(read_epsilon: Callable[[str, str], str], text: str) -> tuple[str, str]:
     """Return ε, or else the error, which begins with ± or is a percentage."""
     also = ", or an error such as ±400 or ±5%"
-    error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-").replace(" ", "")
+    text = text.replace(" ", "")
+    error = text.removeprefix("±").removeprefix("+-").removeprefix("+/-")
     if error == text and not text.endswith("%"):
         return read_epsilon(text, also), ""
     _positive(error.removesuffix("%"), also)
@@ -76,9 +77,12 @@ def epsilon_of(offer: Offer, left: Cost | None, text: str, also: str = "") -> st
     return written
 
 
-def mean(text: str) -> str:
-    """Return a mean as it was typed."""
+def mean_degree(text: str) -> str:
+    """Return a mean degree as it was typed."""
+    from pcneo.privacy.outlook import stated_public
+
     _positive(text)
+    stated_public(text)
     return text
 
 

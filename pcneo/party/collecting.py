@@ -95,7 +95,7 @@ def collect(
     of_answers = _between_parties(answers_record(mechanism, len(keys), answers))
     write_answers(answers_to, keys, answers, {**of_answers, **digest})
     drawn = mechanism.computed(answers)
-    counts = cast("dict[Key, float]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
+    counts = cast("dict[Key, int]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
     record = _between_parties(public_record(mechanism, None, None, counts, {**drawn.record, **digest}, drawn.columns))
     columns = {"key": keys.tolist(), **(drawn.columns or {})}
     write_public(to, public_text(record, columns, to.suffix))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import counted
 from pcneo.errors import GraphError
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.sensitivity import count_sensitivity
@@ -39,10 +40,9 @@ def check_answered(key_list: AskedKeys, at: int, answered: Answered) -> None:
     pairs = len(key_list.partners(at))
     bits = np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little")
     if len(answered) != -(-pairs // 8) or bits[pairs:].any():
-        raise GraphError(
-            f"Vertex {key_list.keys[at]!r} answers for {pairs:,} pairs, but did not send exactly one bit for each.",
-            key=key_list.keys[at],
-        )
+        key = key_list.keys.tolist()[at]
+        said = f"Vertex {key!r} answers for {counted(pairs, 'pair')}, but did not send exactly one bit for each."
+        raise GraphError(said, key=key)
 
 
 def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:

@@ -244,6 +244,12 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
             raise ParameterError(_why_none(kind), name="error", value=wanted.error)
         return error
 
+    def is_enough(epsilon: Fraction) -> bool:
+        try:
+            return error_at(epsilon) <= wanted.error
+        except ParameterError:  # at so small an ε the noise is too large to be drawn
+            return False
+
     low, high = math.log(LEAST_EPSILON), math.log(MOST_EPSILON)
     if error_at(MOST_EPSILON) > wanted.error:
         raise ParameterError(
@@ -251,7 +257,7 @@ def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: 
         )
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if error_at(_three_digits(middle)) <= wanted.error else (middle, high)
+        low, high = (low, middle) if is_enough(_three_digits(middle)) else (middle, high)
     return _three_digits(high)
 
 

@@ -34,7 +34,7 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
 
 
 def of_all(spent: Cost, *, only_groups: bool) -> str:
-    """Return what all releases together mean for one connection, a sentence; empty where nothing is bounded or spent."""
+    """Return what all releases mean together for one connection, a sentence; empty where none is bounded."""
     if not spent.epsilon:
         return ""
     one = "one connection inside the groups" if only_groups else "one connection"

@@ -101,9 +101,9 @@ class Flips:
         """N = C(n, 2)."""
         return math.comb(self.n, 2)
 
-    def connections(self, yes: int) -> float:
+    def connections(self, yes: int) -> Fraction:
         """Return m̃, the unbiased estimate of the number of connections, from the number of yes-answers."""
-        return float(Fraction(yes * COINS - self.below * self.pairs, COINS - 2 * self.below))
+        return Fraction(yes * COINS - self.below * self.pairs, COINS - 2 * self.below)
 
     @property
     def usual_shared(self) -> int:
@@ -132,14 +132,13 @@ class Yes:
     @property
     def connections(self) -> float:
         """m̃, the estimated number of connections."""
-        return self.flips.connections(self.count)
+        return float(self.flips.connections(self.count))
 
     @property
     def is_hopeless(self) -> bool:
         """Whether there are more than twenty flips to yes, fN, for each estimated connection, m̃."""
         flips = Fraction(self.flips.below, COINS) * self.flips.pairs
-        true = Fraction(self.count * COINS - self.flips.below * self.flips.pairs, COINS - 2 * self.flips.below)
-        return flips > 20 * true
+        return flips > 20 * self.flips.connections(self.count)
 
     @property
     def share_true(self) -> float:

@@ -282,7 +282,7 @@ def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
                 line = file.read(len(start) + 2)  # not up to the next newline: a text key may contain one
                 if line[:-2] != start or line[-2:] not in (b"0\n", b"1\n"):
                     raise GraphError(
-                        f"{path} has answers about other pairs than those inside the groups: the next pair must be "
+                        f"{path} does not match the pairs inside the groups, or was cut short: its next pair must be "
                         f"{visible(beginning.rstrip(' ,'))}."
                     )
                 yes[at] = line[-2:] == b"1\n"

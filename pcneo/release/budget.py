@@ -378,7 +378,8 @@ def _forgotten(ledger: LedgerRecords, graph: str) -> tuple[str, list[str]]:
     spent = compose(_spend(record).cost for record in gone if isinstance(record, ReleaseRecord))
     releases = sum(isinstance(record, ReleaseRecord) for record in gone)
     texts = [*(as_json(asdict(record)) for record in gone), *(as_json(record.properties) for record in damaged)]
-    what = f"{releases:,} releases, which had spent {spent}, and {len(texts) - releases:,} other records"
+    others = counted(len(texts) - releases, "other record")
+    what = f"{counted(releases, 'release')}, which had spent {spent}, and {others}"
     return what, texts
 
 

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pcneo.basics.frames import counted
 from pcneo.basics.model import Progress
 from pcneo.basics.run_record import RunRecord
 from pcneo.errors import BudgetError, GraphError, RightsError
@@ -68,7 +69,8 @@ def check(
     progress: Progress | None = None,
 ) -> Checked:
     """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only."""
-    if damage := [_damaged(error) for error in db.list_damage()]:  # with which nothing else can be read
+    if damage := [Finding("{label} {name}".format_map(error.data), str(error)) for error in db.list_damage()]:
+        # With these nothing else can be read.
         return Checked((), (*damage, _NOTHING_ELSE))
     if run is not None:
         left = unfinished_runs(db, db.list_graphs()).get(run)
@@ -98,12 +100,6 @@ def check(
     return Checked(tuple(compared), tuple(findings))
 
 
-def _damaged(error: GraphError) -> Finding:
-    """Return the finding about a node that no version of pcneo has written as it is."""
-    label, name = error.data["label"], error.data["name"]
-    return Finding(f"{label} {name}", str(error))
-
-
 _NOTHING_ELSE = Finding(
     "everything else", "Cohesions and the ledger are looked at once these nodes are put right.", is_fault=False
 )
@@ -118,10 +114,10 @@ def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
 
 
 def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
-    counted = db.check_hubs(run.id, run.version)
-    again = f"`pcneo annotate --graph {run.graph}` writes them again."
+    hubs = db.check_hubs(run.id, run.version)
+    again = f"`pcneo annotate --graph {shlex.quote(run.graph)}` writes them again."
     if run.scope != "graph":
-        again = f"Remove the run with `pcneo clean {run.id}`, and make it again."
+        again = f"Remove the run with `pcneo clean {shlex.quote(run.id)}`, and make it again."
     sentences = {
         "torn": ("lost or gained members", again),
         "astray": ("do not belong to exactly one vertex", again),
@@ -129,12 +125,12 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
         "unmarked": ("carry the label PCohesionRetired and are not retired, or the other way round", ""),
     }
     for name, (what, advice) in sentences.items():
-        if counted[name]:
-            yield Finding(f"run {run.id}", f"Cohesions that {what}: {counted[name]:,}. {advice}".rstrip())
-    if counted["unfinished"]:
+        if hubs[name]:
+            yield Finding(f"run {run.id}", f"Cohesions that {what}: {hubs[name]:,}. {advice}".rstrip())
+    if hubs["unfinished"]:
         yield Finding(
             f"run {run.id}",
-            f"{counted['unfinished']:,} cohesions belong to a version that no reader sees: a writer is at work, or was "
+            f"Cohesions of a version that no reader sees: {hubs['unfinished']:,}. A writer is at work, or was "
             "stopped halfway. The next writer clears them away.",
             is_fault=False,
         )
@@ -163,7 +159,7 @@ def _of_records(db: Database, runs: Sequence[RunRecord], graphs: Sequence[GraphR
 def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
     for run, cohesions in db.list_stray_hubs():
         if graph in (None, run.rpartition("@")[0]):
-            yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
+            yield Finding(f"run {run}", f"This run is not on record, but is named by {counted(cohesions, 'cohesion')}.")
 
 
 def _of_schema(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
@@ -187,7 +183,7 @@ def _of_schema(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[Finding]
 def _unfinished(run: str, graph: str) -> Finding:
     says = (
         "It has no version yet: a writer is at work, or was stopped halfway. The next `pcneo annotate --graph "
-        f"{graph}` clears away what is left of it, and so does `pcneo clean {run}`."
+        f"{shlex.quote(graph)}` clears away what is left of it, and so does `pcneo clean {shlex.quote(run)}`."
     )
     return Finding(f"run {run}", says, is_fault=False)
 

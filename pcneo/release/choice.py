@@ -65,7 +65,9 @@ def _choose_one(
     vertices = count_vertices(db, graph, run)
     if version is not None and run is not None:
         (run,) = kept_versions(db, run.id, version)
-    check_run(mechanism, run)
+    if run is not None and (why := why_not_taken(mechanism, run)):
+        another = f"Name another run, or annotate with --search {mechanism.searches[0]}."
+        raise ParameterError(f"{why} {another}", name="run", value=run.id)
     source = sources.setdefault(graph.name, ReadGraph(graph))
     choice = Prepared(request=request, source=source, run=run, vertices=vertices)
     _ = choice.mechanism  # which refuses what does not fit
@@ -111,14 +113,6 @@ def find_place(
 def count_vertices(db: Database, graph: GraphRecord, run: RunRecord | None) -> int:
     """Return the number of vertices before the graph is read: the run's, else that in the count store."""
     return run.vertices if run else db.count_nodes(graph.selection)
-
-
-def check_run(mechanism: Mechanism, run: RunRecord | None) -> None:
-    """Raise a ParameterError for a run of a search that the mechanism does not take."""
-    if run is not None and (why := why_not_taken(mechanism, run)):
-        raise ParameterError(
-            f"{why} Name another run, or annotate with --search {mechanism.searches[0]}.", name="run", value=run.id
-        )
 
 
 def why_not_taken(mechanism: Mechanism, run: RunRecord) -> str:

@@ -1,4 +1,4 @@
-"""What the questions of a guided release rest on: what is refused before them, which ε they offer, what follows."""
+"""The logic behind a guided release: what to refuse before asking, which ε to suggest, what to expect."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
     find_graph(db, graph)
     with GraphLock(db, graph) as lock, lock.last_writes() as transaction:
         ledger = read_ledger(transaction, db)
+        check_holds_its_ledger(ledger, graph)
         found = next((damaged for damaged in ledger.damaged if damaged.record == record), None)
         if found is None:
             raise NotFoundError(f"The ledger has no damaged record {record!r}.", what="record", name=record)

@@ -40,7 +40,7 @@ def public_record(
     mechanism: Mechanism,
     p: str | None,
     scale: Fraction | None,
-    counts: Mapping[Key, int] | Mapping[Key, float],
+    counts: Mapping[Key, int],
     computed: Mapping[str, object] = MappingProxyType({}),
     columns: Iterable[str] = (),
 ) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def public_record(
         "epsilon": exact_text(mechanism.epsilon),
         "delta": exact_text(mechanism.spent_delta),
         "h": mechanism.parameter("h"),
-        "total": computed["total"] if "total" in computed else total_of(counts, mechanism.k),
+        "total": computed["total"] if "total" in computed else float(Fraction(sum(counts.values()), mechanism.k)),
         **{name: value for name, value in computed.items() if name not in ("total", "warning")},
     }
     if mechanism.publishes_scale and scale is not None:
@@ -93,11 +93,6 @@ def answers_record(mechanism: Mechanism, n: int, answers: Answers | PairAnswers)
         "threshold": mechanism.threshold,
         "yesAnswers": answers.yes_count,
     }
-
-
-def total_of(counts: Mapping[Key, int] | Mapping[Key, float], k: int) -> float:
-    """Return Σ Γ*(v) / k, from unclipped values."""
-    return float(sum(map(Fraction, counts.values())) / k)
 
 
 def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], suffix: str) -> str:

@@ -21,7 +21,7 @@ _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h":
 _NOTICE = "For the owner alone. This report reveals more than the release's promise allows; do not publish it."
 
 _NOTICE_OF_LEDGER = (
-    "For the owner alone. Beside what is public, this report holds what has been spent, and the graph's fingerprint, "
+    "For the owner alone. Besides what is public, this report has what has been spent, and the graph's fingerprint, "
     "which shows whether any connection has changed between two releases; no promise covers that. Do not publish it."
 )
 """Where nothing in the report was computed from connections but the fingerprint, and numbers that are published."""
@@ -82,7 +82,7 @@ def owner_record(
 
 
 def _adds_no_fact(release: Prepared) -> bool:
-    """Whether the report holds nothing about connections, such as a loss, beside the fingerprint and what is public."""
+    """Whether it says nothing about connections, such as a loss, but the fingerprint and what is public."""
     return not release.mechanism.adds_noise and release.run is None and not release.figures
 
 
@@ -169,12 +169,9 @@ def _exact_counts(number: int) -> str:
 
 
 def _scale_lines(record: Mapping[str, Any]) -> list[str]:
-    what = "numbers" if any("numbers" in row for row in record["scales"]) else "vertices"
-    return [
-        f"| scale | {what} |",
-        "|---|---|",
-        *(f"| {row['scale']} | {row[what]:,} |" for row in record["scales"]),
-    ]
+    (row,) = record["scales"]
+    what = "numbers" if "numbers" in row else "vertices"
+    return [f"| scale | {what} |", "|---|---|", f"| {row['scale']} | {row[what]:,} |"]
 
 
 def _loss_lines(record: Mapping[str, Any]) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from pcneo.errors import PcneoError
 from pcneo.privacy.exact import exact_number
@@ -17,6 +18,9 @@ from pcneo.store.ledger import note_published
 from pcneo.store.ledger_records import LedgerRecords
 
 log = logging.getLogger("pcneo")
+
+_CLEAR = 3
+"""How many standard errors a total must be above 0 for later releases to be judged by it."""
 
 
 def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
@@ -37,12 +41,19 @@ def earlier_of(ledger: LedgerRecords, graph: str) -> Earlier:
     return Earlier(count, degree, count_is_promised=any(promises for promises, _ in counts))
 
 
+def is_clear(record: Mapping[str, Any]) -> bool:
+    """Whether the total of a public file says enough about the mean for later releases to be judged by it."""
+    if "standardErrorOfTotal" in record:
+        return record["total"] > _CLEAR * record["standardErrorOfTotal"]
+    return record["total"] > 0 and "warning" not in record
+
+
 def note_means(
     db: Database, release: str, vertices: int, triangles: float | None, degrees: Sequence[float] | None
 ) -> None:
     """Record the means of the total and the degrees in a public file, None for what it does not state.
 
-    A failure costs nothing but a sentence before the next spend.
+    If this fails, only the hint before the next release is missing.
     """
     of_count = None if triangles is None else 3 * triangles / vertices
     of_degree = None if degrees is None else math.fsum(degrees) / vertices

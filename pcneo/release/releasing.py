@@ -32,7 +32,7 @@ from pcneo.release.outputs import make_owners_folder, public_record, public_text
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared
 from pcneo.release.preparing import prepare
-from pcneo.release.published_means import note_means
+from pcneo.release.published_means import is_clear, note_means
 from pcneo.release.request import Release, check_destinations, in_row
 from pcneo.release.retrying import Retry, fail, tried
 from pcneo.release.sharing import shared
@@ -43,9 +43,6 @@ from pcneo.store.ledger import note_answers
 from pcneo.store.schema import OWN_SCHEMA
 
 log = logging.getLogger("pcneo")
-
-_CLEAR = 3
-"""How many standard errors a total must be above 0 for later releases to be judged by it."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,7 @@ class _Numbers:
         return self.compute()
 
     @cached_property
-    def counts(self) -> dict[Key, int] | dict[Key, float]:
+    def counts(self) -> dict[Key, int]:
         """The noisy counts by key; empty for a release of only a total."""
         keys = self.release.source.graph.keys.tolist() if self.release.mechanism.counts_vertices else []
         return dict(zip(keys, self.drawn.counts, strict=bool(keys)))
@@ -149,9 +146,7 @@ class _Numbers:
         return record
 
     def note_means(self, db: Database) -> None:
-        total = self.record["total"] if self.release.mechanism.k == 3 else None
-        if total is not None and total <= _CLEAR * (self.record.get("standardErrorOfTotal") or 0.0):
-            total = None  # such a total says little about the mean, and later releases are judged by it
+        total = self.record["total"] if self.release.mechanism.k == 3 and is_clear(self.record) else None
         note_means(db, self.release.id, self.release.source.graph.vertex_count, total, self.drawn.columns.get("degree"))
 
 
@@ -246,7 +241,7 @@ def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
             request.check_share()
         if request.parties and (not request.mechanism.between_parties or request.answers_from is not None):
             raise ParameterError(
-                "Parties answer only with respond, and only if answers have yet to be drawn; leave --parties out.",
+                "--parties works only with respond, and not with the answers of an earlier release. Leave it out.",
                 name="parties",
                 value=request.mechanism,
             )
@@ -381,9 +376,8 @@ def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
 
 
 def _write_property(db: Database, numbers: _Numbers, name: str) -> None:
-    counts = {key: int(count) for key, count in numbers.counts.items()}  # whole numbers, by `check_requests`
     try:
-        write_property(db, numbers.release.graph, name, numbers.release.id, counts)
+        write_property(db, numbers.release.graph, name, numbers.release.id, numbers.counts)
     except PcneoError as error:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
 

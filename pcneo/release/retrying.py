@@ -1,4 +1,4 @@
-"""What has been paid for is written, tried again as long as somebody agrees, and never lost to another's failure."""
+"""Writes what has been paid for, again as long as the user agrees; one failed write never loses the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Retry = Callable[[PcneoError], bool]
 
 
 def fail(error: Exception) -> NoReturn:
-    """Raise an error that came where something else had to go on first."""
+    """Raise an error that was caught earlier, so that other releases could be drawn first."""
     raise error
 
 

@@ -615,10 +615,10 @@ def test_what_is_forgotten_leaves_a_record_of_it(
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{NAME}\n"))
     code, _, err = pcneo("budget", "forget", NAME)
     assert code == 0
-    assert "The ledger will forget 1 releases, which had spent ε = 1" in (asked := " ".join(err.split()))
+    assert "The ledger will forget 1 release, which had spent ε = 1" in (asked := " ".join(err.split()))
     assert asked.index("will forget") < asked.index("Type the graph's name again")
     out = pcneo("budget", "show")[1]
-    assert "forgot 1 releases, which had spent ε = 1" in out
+    assert "forgot 1 release, which had spent ε = 1" in out
     (note,) = shown(db).notes
     assert any('"first.csv"' in record for record in note.records)
     assert shown(db).account.spent == Cost(budget.Fraction(0))

@@ -98,7 +98,7 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     spent = report["spentByThisGraph"]
     assert (spent["epsilon"], spent["epsilonExact"], spent["delta"], spent["deltaExact"]) == (0.5, "0.5", 0.0, "0")
     assert not {"edges", "scales", "loss", "exactCounts", "interval95Percent"} & report.keys()
-    assert report["notice"].startswith("For the owner alone. Beside what is public, this report holds what has been")
+    assert report["notice"].startswith("For the owner alone. Besides what is public, this report has what has been")
     assert report["fingerprint"] not in to.read_text()
     assert report["fingerprint"] in (tmp_path / "owner" / "out.owner.md").read_text()
     assert {path.name for path in tmp_path.rglob("*.*")} == {
@@ -453,6 +453,6 @@ def test_parties_answer_with_respond_alone(db: Database, tmp_path: Path, changed
         release(db.store, requests=[request(tmp_path / "out.json")], terms=TERMS)
         changed = {"answers_from": tmp_path / "out.answers.gz"}
     parties_request = request(tmp_path / "more.json", parties=True, **changed)
-    with pytest.raises(ParameterError, match="leave --parties out"):
+    with pytest.raises(ParameterError, match=r"--parties works only with respond, .* Leave it out"):
         release(db.store, requests=[parties_request], terms=TERMS if changed.get("mechanism") else Terms())
     assert not (tmp_path / "more.json").exists()

@@ -49,7 +49,8 @@ class Answered(Mechanism):
     @property
     def told_of_total(self) -> str:
         """Say that the total is that of counts with all their digits."""
-        return f"{super().told_of_total}; it is of counts before rounding, so the counts add up to a slightly different one"
+        sums = "so the counts add up to a slightly different one"
+        return f"{super().told_of_total}; it is of counts before rounding, {sums}"
 
     @property
     def threshold(self) -> int:

@@ -65,7 +65,7 @@ class Drawn:
         remark: what to print for the owner with the counts; it follows from what is published.
     """
 
-    counts: Sequence[int] | Sequence[float]
+    counts: Sequence[int]
     scale: Fraction | None
     columns: Mapping[str, Sequence[float]] = field(default_factory=dict)
     record: Mapping[str, object] = field(default_factory=dict)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Once
@@ -51,10 +50,6 @@ class Edge(OneScale):
     needs_groups = False
     publishes_scale = True
     shares_bound = True
-
-    def cost(self, inside: int, outside: int = 0) -> Cost:
-        """Return the cost of m = inside + outside connections: groups make no difference."""
-        return self.cost_of_any(inside + outside)
 
     @classmethod
     def usual_epsilon_1(cls, epsilon: Fraction) -> Fraction:

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
@@ -48,10 +47,6 @@ class Elv(TwoPhases):
     )
     needs_groups = False
     publishes_scale = True
-
-    def cost(self, inside: int, outside: int = 0) -> Cost:
-        """Return the cost of m = inside + outside connections: groups make no difference."""
-        return self.cost_of_any(inside + outside)
 
     @property
     def part_delta(self) -> Fraction:

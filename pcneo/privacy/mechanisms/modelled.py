@@ -85,11 +85,11 @@ class Modelled(Total):
         whole("k", self.k, at_least=3, at_most=4)
         epsilon_0, epsilon_1 = self.epsilon_0, self.epsilon_1 or Fraction(0)
         if epsilon_0 is not None and not epsilon_0 + epsilon_1 < self.epsilon:
+            parts = f"{decimal_text(epsilon_0)} and {decimal_text(epsilon_1)} of {decimal_text(self.epsilon)}"
             raise ParameterError(
-                f"epsilon 1 must leave {decimal_text(epsilon_0)} of epsilon for the degrees and something for the "
-                f"total: {decimal_text(epsilon_1)} of {decimal_text(self.epsilon)} does not.",
-                name="epsilon 1",
-                value=self.epsilon_1,
+                f"epsilon 0 and epsilon 1 must leave a part of epsilon for the total: {parts} do not.",
+                name="epsilon 0" if self.epsilon_1 is None else "epsilon 1",
+                value=epsilon_0 if self.epsilon_1 is None else epsilon_1,
             )
 
     def complete(self) -> None:

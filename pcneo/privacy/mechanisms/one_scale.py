@@ -110,9 +110,9 @@ class OneScale(Mechanism):
             columns["smoothed"] = list(map(round, shrunk(counts, float(variance(scale)), largest)))
         return Drawn(counts, scale, columns, {"note": BIASED})
 
-    def cost_of_any(self, connections: int) -> Cost:
-        """Return what m connections cost, wherever they are."""
-        return cost_of_several(connections, self.epsilon, self.delta)
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return the cost of m = inside + outside connections: groups make no difference."""
+        return cost_of_several(inside + outside, self.epsilon, self.delta)
 
     def utility(self, facts: Facts) -> Utility:
         """Return what holds for any graph; no fact is looked at."""

@@ -130,20 +130,18 @@ class Respond(Answered):
             **self.of_answers(yes),
         }
         # [answers-whole]
-        columns: dict[str, Sequence[float]] = {
-            "degree": list(map(round, estimates.degrees)),
-            "count": list(map(round, estimates.counts)),
-        }
+        counts = list(map(round, estimates.counts))
+        columns: dict[str, Sequence[float]] = {"degree": list(map(round, estimates.degrees)), "count": counts}
         if self.k == 3:
             columns["standardError"] = list(map(_three_digits, estimates.errors))
             record |= {
                 "standardErrorOfTotal": _three_digits(estimates.error_of_total),
                 "standardErrorOfACount": _three_digits(estimates.error_of_a_count),
                 "standardErrorsAre": ESTIMATE,
-                "warning": noise_warning(estimates.error_of_a_count, columns["count"], ESTIMATE),
+                "warning": noise_warning(estimates.error_of_a_count, counts, ESTIMATE),
             }
         else:
-            record |= without_errors(estimates.error_of_a_count, columns["count"])
+            record |= without_errors(estimates.error_of_a_count, counts)
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
             columns["clipped"] = list(map(round, clipped(estimates.counts, largest)))
@@ -152,7 +150,7 @@ class Respond(Answered):
             columns["smoothed"] = list(map(round, smoothed(estimates.counts, estimates.degrees, least, largest)))
         if self.clip or self.smooth:
             record["note"] = BIASED
-        return Drawn(columns["count"], None, columns, record, self.shown_by(yes))
+        return Drawn(counts, None, columns, record, self.shown_by(yes))
 
     def of_answers(self, yes: Yes) -> dict[str, object]:
         """Return what is published about the answers as a whole."""

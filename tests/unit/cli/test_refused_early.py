@@ -75,6 +75,9 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["runs", "--diff", "friends@1/10", "friends@3/10"], "such as `pcneo runs friends@3/10 --diff 1 2`."),
         (["audit", "-e", "0"], "epsilon must be"),
         (["audit"], "Give the ε"),
+        (["audit", "-n", "800", "-d", "16", "-e", "1", "--of", "count"], "It says what --error refers to"),
+        (["budget", "show", "--json", "--csv"], "Both are formats; give one of them."),
+        (["budget", "mend", "secret", "g", "--delta", "1e-6"], "`secret` takes neither --epsilon nor --delta."),
         (["audit", "-e", "1", "--mechanism", "edge"], "No such option"),
         (["release", "-e", "1", "--to", "a.csv", "--mechanism", "edges"], "Did you mean edge?"),
         (["budget", "set", "g", "--epsilon", "1e5000"], "more than 300 digits"),
@@ -136,6 +139,8 @@ def test_the_example_of_a_command_names_a_file_that_is_not_there(pcneo, tmp_path
     [
         (["people"], "--mechanism respond -e 3 --to counts.csv --budget-epsilon 6"),
         (["people", "-e", "1/2", "-e", "1"], "--mechanism respond --to counts.csv --budget-epsilon 3"),
+        (["people", "--delta=1e-9"], "--mechanism edge -e 1 --to counts.csv --budget-epsilon 2"),
+        (["people", "--groups=2"], "--mechanism critical -e 1 --to counts.csv --budget-epsilon 2"),
         (["people", "--delta", "1e-9"], "--mechanism edge -e 1 --to counts.csv --budget-epsilon 2"),
         (["people", "-k", "5"], "--mechanism edge -e 1 --to counts.csv --budget-epsilon 2"),
         (["people@3/10"], "--mechanism critical -e 1 --to counts.csv --budget-epsilon 2"),

@@ -171,6 +171,18 @@ def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits
     assert "follows from the groups" in (of_critical.refused or "")
 
 
+def test_an_epsilon_too_small_for_its_noise_to_be_drawn_is_passed_over() -> None:
+    advice = advise(400_000, 10, k=5, error_of_total="1e17")
+    found = {figures.mechanism: figures for figures in advice.mechanisms}
+    for name in ("total", "edge"):
+        epsilon = found[name].epsilon
+        assert found[name].refused is None
+        assert epsilon is not None
+        (at,) = (one for one in advise(400_000, 10, epsilon, 5).mechanisms if one.mechanism == name)
+        assert at.standard_error_of_total is not None
+        assert at.standard_error_of_total <= 1e17
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
