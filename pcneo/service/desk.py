@@ -53,16 +53,21 @@ class Desk:
 
     def look(self) -> Waiting:
         """Enter what is new, tidy up now and then, and return what may be claimed."""
-        waiting = self._queue.poll(graphs=self._settings.graphs)
-        self._answered()
         now = time.monotonic()
+        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
+        waiting = self._poll(now)
+        self._answered()
         if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
             self._known, self._entered = waiting.requests if self._enter() else -1, now
-            waiting = self._queue.poll(graphs=self._settings.graphs)
+            waiting = self._poll(now)
         if now - self._tidied >= TIDY_SECONDS:
             self._tidied = now if self._tidy() else -1e9
-        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
         return waiting
+
+    def _poll(self, now: float) -> Waiting:
+        """Return what may be claimed, without what nobody could begin now: a few of that would hide all the rest."""
+        busy = [graph for graph, (_, until) in self._busy.items() if until > now]
+        return self._queue.poll(graphs=self._settings.graphs, skip=self._left_alone, busy=busy)
 
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
         """Claim the first of some requests that can be claimed now.

@@ -506,7 +506,7 @@ class Claims(Queue):
             raise self.reasons[id]
         return claimed(graph=id)
 
-    def poll(self, graphs: object) -> Waiting:
+    def poll(self, **_: object) -> Waiting:
         return Waiting(0, True, [], [], [])
 
     def refuse_excess(self, most: int) -> int:
@@ -610,7 +610,7 @@ class Box(Claims):
         self.requests, self.entries, self.refusals = 0, 0, 0
         self.answers, self.forgetting_takes, self.asked_to_keep = [0], 0.0, list[tuple[float, int]]()
 
-    def poll(self, graphs: object) -> Waiting:
+    def poll(self, **_: object) -> Waiting:
         return Waiting(self.requests, True, [], [], [])
 
     def enter(self, limit: int, skip: int) -> int:
