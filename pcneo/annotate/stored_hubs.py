@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from contextvars import copy_context
 from itertools import compress
 from typing import TypeAlias
 
@@ -39,11 +40,15 @@ MOST_AHEAD = PAGES_AHEAD * PAGE
 def pages_ahead(pages: Generator[HubColumns, None, None]) -> Iterator[Iterator[HubColumns]]:
     """Yield the pages, which a thread reads from now on, a few ahead. After the block, nothing more is read."""
     with closing(pages), ThreadPoolExecutor(1, thread_name_prefix="pcneo-hubs") as pool:
-        waiting = deque(pool.submit(next, pages, None) for _ in range(PAGES_AHEAD))
+
+        def asked() -> Future[HubColumns | None]:
+            return pool.submit(copy_context().run, next, pages, None)  # which heeds what ends the caller's patience
+
+        waiting = deque(asked() for _ in range(PAGES_AHEAD))
 
         def taken() -> Iterator[HubColumns]:
             while page := waiting.popleft().result():
-                waiting.append(pool.submit(next, pages, None))
+                waiting.append(asked())
                 yield page
 
         try:

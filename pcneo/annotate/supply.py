@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -219,7 +220,7 @@ class Frontier:
         read = partial(self._plan.db.get_neighbours, self._plan.selection)
         self._round_trips += -(-len(missing) // FRONTIER)
         half = len(missing) // 2 if len(missing) >= LEAST_HALVED else 0
-        later = beside.submit(read, missing[:half]) if half else None
+        later = beside.submit(copy_context().run, read, missing[:half]) if half else None
         yield from rows
         if missing:
             yield from self._noted(read(missing[half:]))

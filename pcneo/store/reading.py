@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -44,11 +45,12 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
     """Yield pages in key order, and how many of a page's vertices (0 or 1) the page before had too.
 
     The next page is read while one is worked on. A page is yielded after its transaction has ended, so a repeated
-    transaction yields nothing twice. A repeated key comes as often as it is repeated.
+    transaction yields nothing twice. A repeated key comes as often as it is repeated. The thread that reads heeds
+    what ends the caller's patience.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
         start, last = smallest, None
-        reading: Future[Page[T]] | None = pool.submit(read, smallest, PAGE)
+        reading: Future[Page[T]] | None = pool.submit(copy_context().run, read, smallest, PAGE)
         while reading is not None:
             page = reading.result()
             # A page begins with the last key of the previous one, lest a repeated key hide between the two.
@@ -56,7 +58,7 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
             # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
             if len(page.keys) == page.limit and page.keys[-1] != start:
                 start = last = page.keys[-1]
-                reading = pool.submit(read, start, page.next_limit)
+                reading = pool.submit(copy_context().run, read, start, page.next_limit)
             else:
                 reading = None
             yield again, page

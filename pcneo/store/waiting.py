@@ -69,6 +69,11 @@ def lock_patience(seconds: float) -> Iterator[None]:
         _patience.reset(before)
 
 
+def allowed(limit: float) -> float:
+    """Return how many seconds to wait for a lock: `limit`, or fewer if the caller is less patient."""
+    return min(limit, _patience.get())
+
+
 @dataclass(frozen=True)
 class Blocker:
     """A transaction that holds what another one needs.
@@ -202,7 +207,7 @@ class Watch:
         self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
     ) -> Iterator[Wait]:
         """Watch a transaction inside the block, where it begins and ends."""
-        wait = Wait(token, group, min(limit, _patience.get()), cut, is_schema=is_schema)
+        wait = Wait(token, group, allowed(limit), cut, is_schema=is_schema)
         with self._lock:
             self._waits.add(wait)
             if not self._runs:
