@@ -8,9 +8,10 @@ import time
 from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import Progress
-from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError
+from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, GraphChangedError, PcneoError
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
+from pcneo.service.lease import EndingError
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import GraphRecord
 from pcneo.store.lending import Lending
@@ -36,6 +37,9 @@ class Schedule:
         self._progress = progress
         self._lending = lending
         self._next = 0.0
+        self._failed: dict[
+            str, tuple[int, int]
+        ] = {}  # by graph: the counts with which it could not be brought up to date
 
     def is_due(self) -> bool:
         """Whether it is time to look."""
@@ -73,19 +77,34 @@ class Schedule:
         if reread is None or not runs:
             return
         counts = self._queue.db.count_store(graph.selection)
-        if not reread and all((run.node_count, run.relationship_count) == counts for run in runs):
+        is_as_read = all((run.node_count, run.relationship_count) == counts for run in runs)
+        if not reread and (is_as_read or self._failed.get(graph.name) == counts):
             return
         db, threads, started = self._queue.db, self._settings.concurrency, time.monotonic()
-        result = update_runs(
-            make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
-            Keeping(),
-            tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
-            opens=self._lending.holding,
-        )
-        seconds = time.monotonic() - started
-        self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
+        try:
+            result = update_runs(
+                make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
+                Keeping(),
+                tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
+                opens=self._lending.holding,
+            )
+        except (ConnectionFailedError, EndingError):
+            raise
+        except PcneoError as error:  # lest a graph that cannot be read is read again each time
+            if not isinstance(error, BusyError | GraphChangedError):
+                self._failed[graph.name] = counts
+            self._note_reading(graph, started)
+            raise
+        self._failed.pop(graph.name, None)
+        seconds = self._note_reading(graph, started)
         self._figures.add_update("update", result)
         for run in result.runs:
             if run.changed:
                 changes = {"version": run.version, "added": run.added, "retired": run.retired}
                 tell("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)
+
+    def _note_reading(self, graph: GraphRecord, started: float) -> float:
+        """Let the graph be read again only after so long that reading it takes its share; return how long it took."""
+        seconds = time.monotonic() - started
+        self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
+        return seconds
