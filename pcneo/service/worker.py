@@ -90,7 +90,7 @@ class Worker:
             self.work_on(claim)
         else:  # it must go on after all
             with suppress(BusyError):
-                self._give_back(claim, "", attempts=claim.attempts - 1)
+                self._give_back(claim, "", attempts=claim.attempts - 1, busy=claim.busy > 0)
 
     def work_on(self, claim: Claim) -> None:
         """Work on a request until it is answered or given back."""
@@ -156,7 +156,7 @@ class Worker:
     def _after(self, claim: Claim, error: Exception, progress: float) -> tuple[str, str]:
         message = sentence_of(error)
         if isinstance(error, EndingError):
-            return self._give_back(claim, message, attempts=claim.attempts - 1)
+            return self._give_back(claim, message, attempts=claim.attempts - 1, busy=claim.busy > 0)  # since when stays
         if isinstance(error, CancelledError):
             return self._finish(claim, "cancelled", message, progress)
         if isinstance(error, BusyError | GraphChangedError):

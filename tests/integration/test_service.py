@@ -412,11 +412,14 @@ def test_eleven_requests_that_somebody_holds_hide_no_later_one(db, monkeypatch, 
 
     monkeypatch.setattr(RequestQueue, "claim", claim_unless_held)
     at_desk = desk.Desk(queue, ServiceSettings(), "me", lambda: None)
-    for _ in range(2):
+
+    def claimed() -> Claim | None:
         seen = at_desk.look()
-        claimed = at_desk.claim_first([(id, None) for id, _ in seen.cancelled] if stopped else seen.small)
-    assert claimed is not None
-    assert claimed.id == free
+        return at_desk.claim_first([(id, None) for id, _ in seen.cancelled] if stopped else seen.small)
+
+    assert claimed() is None
+    assert (last := claimed()) is not None
+    assert last.id == free
 
 
 def test_eleven_requests_for_a_busy_graph_hide_none_for_another(db):

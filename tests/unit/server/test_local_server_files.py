@@ -133,7 +133,7 @@ def test_a_service_that_is_gone_before_it_is_recorded_is_told(tmp_path, monkeypa
         return started[-1]
 
     monkeypatch.setattr(companion, "start_detached", start)
-    with pytest.raises(LocalServerError, match="it ended at once. Its log is"):
+    with pytest.raises(LocalServerError, match=r"it ended at once\. Its log is"):
         companion.start_service(tmp_path, "bolt://localhost:1", "neo4j")
     (child,) = started
     assert child.returncode == -signal.SIGKILL
