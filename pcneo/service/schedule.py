@@ -9,7 +9,7 @@ from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import Progress
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, GraphChangedError, PcneoError
-from pcneo.service.events import tell
+from pcneo.service.events import raise_outage, tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import EndingError
 from pcneo.service.service_settings import ServiceSettings
@@ -60,17 +60,15 @@ class Schedule:
                 known = known or {record.name: record for record in self._queue.db.list_graphs()}
                 if graph in known:
                     self._look(known[graph], every)
-            except ConnectionFailedError:
-                raise
             except PcneoError as error:
+                raise_outage(error)
                 tell("not updated", level=logging.WARNING, graph=graph, why=error)
 
     def _look(self, graph: GraphRecord, every: float) -> None:
         try:
             reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
-        except ConnectionFailedError:
-            raise
         except (BusyError, DatabaseError) as error:
+            raise_outage(error)
             tell("being written", level=logging.DEBUG, graph=graph.name, why=error)
             return
         runs = [run for run in self._queue.db.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
