@@ -192,14 +192,11 @@ class HubsOfVertices:
         # Equal values of other kinds, such as 3.0, are refused by readers.
         if len(stored) != 1 or list(map(type, stored[0][2:])) != list(map(type, values)):
             return False
-        return list(stored[0][2:]) == values and _same(stored[0].members, members)
+        there = stored[0].members
+        return list(stored[0][2:]) == values and len(there) == len(members) and set(there) == set(members)
 
 
 CurrentHubs: TypeAlias = HubsOfGraph | HubsOfVertices
-
-
-def _same(stored: Sequence[Key | None], members: list[Key]) -> bool:
-    return len(stored) == len(members) and set(stored) == set(members)
 
 
 def _integers(column: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

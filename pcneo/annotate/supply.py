@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict
 
 from pcneo.annotate.plan import Plan
 from pcneo.annotate.sampling import Interval, draw_sample
@@ -238,6 +238,21 @@ class Frontier:
 
 Supply: TypeAlias = WholeGraph | Frontier
 """The minimal p-cohesions that a plan asks for."""
+
+
+class Size(TypedDict):
+    """What each result says of the graph."""
+
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+
+
+def size_of(supply: Supply) -> Size:
+    """Return the size of what was read, for a result."""
+    nodes, relationships = supply.counts
+    return Size(node_count=nodes, relationship_count=relationships, vertices=supply.vertices, edges=supply.edges)
 
 
 def supply_of(plan: Plan) -> Supply:
