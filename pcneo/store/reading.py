@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -14,9 +13,8 @@ from typing import Any, Generic, TypeVar
 from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
-from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
-from pcneo.store.transaction import Row, in_halves, sample_names
+from pcneo.store.transaction import Row, halve_or_raise, in_halves, sample_names
 
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
@@ -25,8 +23,6 @@ PAGE_NEIGHBOURS = 200_000
 _LEAST_PAGE = 2  # the last vertex of the previous page, and a new one
 FRONTIER = 10_000
 """The most keys per call for neighbourhoods; from a thousand on, the cost per key is constant."""
-
-log = logging.getLogger("pcneo")
 
 T = TypeVar("T")
 
@@ -83,9 +79,7 @@ class GraphReader(Sessions):
         try:
             row = self.read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
         except DatabaseError as error:
-            if limit == _LEAST_PAGE or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            log.debug("%d vertices at once do not fit into the server's transaction memory; trying half of them", limit)
+            halve_or_raise(error, limit, "vertices", least=_LEAST_PAGE)
             return self._get_page(names, earlier, start, max(_LEAST_PAGE, limit // 2))
         keys, neighbours = row["keys"], row["neighbours"]
         # The next page is as long as fits, if its vertices have as many neighbours as these.
