@@ -19,7 +19,7 @@ from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
 SHARE = 0.05
-"""The share of the time for reading graphs whose counts have not changed."""
+"""At most this share of the time goes into rereading graphs whose counts have not changed."""
 LOCK_SECONDS = 1.0
 """How long to wait for a graph that someone is writing; it is being brought up to date, or will be soon."""
 

@@ -51,7 +51,7 @@ class ServiceSettings:
     grace: float = 20.0
 
     def __post_init__(self) -> None:
-        """Refuse values that cannot be meant."""
+        """Refuse values that make no sense."""
         for name in (*LIMITS, "max_memberships"):
             value = getattr(self, name)
             kinds = (int, float) if name == "grace" else (int, NoneType) if name == "concurrency" else int

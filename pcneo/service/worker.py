@@ -44,7 +44,8 @@ LONGEST_WAIT = 30.0
 TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which would take twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
-"""How long a request waits for someone's lock if it has been given back because of one: others are not held up."""
+"""Once a lock has sent a request back, it waits only this long for the next one, so that other requests are not
+held up."""
 LONGEST_MESSAGE, LONGEST_NAME = 500, 100
 """The most characters of an answer, and of a property in the log."""
 

@@ -30,9 +30,9 @@ class GraphLock:
 
     Attributes:
         last_version: the largest version number that the graph's runs have used, read under the lock.
-        format: the data model's format in which the graph was last written; a later one than this package's stays.
+        format: the data model's format in which the graph was last written; a later format is left as it is.
         locked_at: the server's time when the lock was taken, as the driver gives it.
-        committing: whether its last writes are being committed: it is not known here whether they count.
+        committing: whether its last writes are being committed: from then on their outcome is unknown here.
 
     Raises on entering:
         BusyError: another writer holds it and did not let go in time.

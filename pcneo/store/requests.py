@@ -28,9 +28,9 @@ BATCH = 1_000
 AHEAD_SECONDS = 60
 """No lease and no pause that a service writes reaches further; a later time is someone else's, and does not count."""
 MOST_ATTEMPTS = 1_000
-"""More than any service counts to."""
+"""Larger values are not ours; they count as this many."""
 LONGEST_BUSY = 10 * 86_400
-"""Seconds; also more than any service counts to."""
+"""The same for `busySince`, in seconds."""
 LONGEST_TEXT = 1_000
 """The most characters of a text that is read from a request."""
 LONGEST_LIST = 100_000

@@ -103,7 +103,7 @@ class OpenGraph:
 
     @property
     def committing(self) -> bool:
-        """Whether its last writes are being committed: it is not known here whether they count."""
+        """Whether its last writes are being committed: from then on their outcome is unknown here."""
         return self.lock.committing
 
     def sweep(

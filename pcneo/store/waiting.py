@@ -170,8 +170,8 @@ class Wait:
         if self._commits_since is not None:
             return BlockedError(
                 "A commit is waiting for what an open transaction holds, and no one can end it, so it was left alone: "
-                "it may go through once that transaction is over, and until then the graph is busy. Run it again then "
-                f"to find out what counts. {self._named_others()}"
+                "it may go through once that transaction is over, and until then the graph is busy. Then run the "
+                f"command again to see whether it took effect. {self._named_others()}"
             )
         there = self.blocker
         data = {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}

@@ -449,7 +449,8 @@ def test_a_folder_of_another_version_is_refused_once_it_holds_a_graph(tmp_path):
     data.claim(tmp_path, "2026.09.0")
     (tmp_path / "data").mkdir()
     with pytest.raises(
-        LocalServerError, match=r"made by Neo4j 2026\.09\.0 .*not opened by Neo4j 5\.26\.25.*another data folder"
+        LocalServerError,
+        match=r"created by Neo4j 2026\.09\.0, and Neo4j 5\.26\.25 cannot open it\..*another data folder",
     ):
         data.claim(tmp_path, "5.26.25")
 
