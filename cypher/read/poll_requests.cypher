@@ -7,6 +7,8 @@
 //   $small      integer 1..   the most vertices of a small request
 //   $elsewhere  list<string>  graphs whose requests are left to other services
 //   $graphs     list<string>  graphs that this service answers for: it never leaves their runs to others
+//   $skip       list<integer | string>  requests that are left out, so that they do not fill the lists
+//   $busy       list<string>  graphs whose requests are left out, unless their authors have stopped them
 // returns:
 //   requests   integer     from the count store; when it grows there are new ones
 //   open       boolean     whether any waits or is worked on, due or not
@@ -27,7 +29,7 @@ WHERE request.status IN ['requested', 'running']
 WITH requests, request,
      request.status = 'requested' AND NOT coalesce(now < request.notBefore < horizon, false)
        OR request.status = 'running' AND NOT coalesce(now < request.leaseUntil < horizon, false)
-       OR request.status = 'requested' AND coalesce(request.cancel = true, false) AS due,
+       OR request.status = 'requested' AND coalesce(request.cancel = true, false) AS claimable,
      CASE WHEN valueType(request.graph) STARTS WITH 'STRING' THEN left(request.graph, 1000) END AS graph,
      CASE
        WHEN request.cancel = true THEN 'cancelled'
@@ -38,6 +40,8 @@ WITH requests, request,
        WHEN request.command = 'clean' THEN 'large'
        ELSE 'small'
      END AS lane
+WITH requests, request, graph, lane,
+     claimable AND NOT request.id IN $skip AND (lane = 'cancelled' OR NOT coalesce(graph IN $busy, false)) AS due
 // The last number of an element's identifier grows as nodes are created, unless that of a deleted one is taken again.
 ORDER BY request.busySince IS NOT NULL, request.requestedAt, toInteger(last(split(elementId(request), ':')))
 RETURN requests,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, make_plan, size_text
-from pcneo.annotate.supply import supply_of
-from pcneo.basics.frames import Table, columns_of
+from pcneo.annotate.supply import size_of, supply_of
+from pcneo.basics.frames import TableByP
 from pcneo.basics.model import AnyPath, CohesionBatch
 from pcneo.plots import check_picture, draw_distributions, draw_profile
 from pcneo.search.tally import Summary, Tally
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pcneo.store.database import Database
 
 
-@dataclass(frozen=True)
-class StatsResult(Table):
+@dataclass(frozen=True, repr=False)
+class StatsResult(TableByP):
     """Sizes and densities.
 
     Attributes:
@@ -26,6 +26,8 @@ class StatsResult(Table):
         node_count, relationship_count, vertices, edges, pre_processing_millis, compute_millis, configuration: as in
             `WriteResult`.
     """
+
+    _title = "Sizes and densities"
 
     node_count: int
     relationship_count: int
@@ -36,18 +38,9 @@ class StatsResult(Table):
     compute_millis: int
     configuration: Configuration
 
-    def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each p: sizes and densities."""
-        return columns_of({"p": p, **summary.as_row()} for p, summary in self.summaries.items())
-
     def caption(self) -> str:
         """Return a sentence to put above the table."""
         return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
-
-    def __repr__(self) -> str:
-        """Return a heading and a line for each p."""
-        lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
-        return "\n".join([f"Sizes and densities: {self.caption()}", *lines])
 
 
 def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) -> StatsResult:
@@ -62,12 +55,8 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
     supply = supply_of(plan).read()
     read_millis = plan.millis()
     tallies = {str(wanted.p): tally_of(supply.batches(wanted)) for wanted in plan.searches}
-    node_count, relationship_count = supply.counts
     result = StatsResult(
-        node_count=node_count,
-        relationship_count=relationship_count,
-        vertices=supply.vertices,
-        edges=supply.edges,
+        **size_of(supply),
         summaries={text: tally.summary() for text, tally in tallies.items()},
         pre_processing_millis=read_millis,
         compute_millis=plan.millis() - read_millis,

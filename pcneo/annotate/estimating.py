@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
-from pcneo.annotate.supply import Supply, WholeGraph
-from pcneo.basics.frames import Table, columns_of, rounded
+from pcneo.annotate.supply import Supply, WholeGraph, size_of
+from pcneo.basics.frames import TableByP, rounded
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
@@ -109,6 +109,10 @@ class Estimate:
     log_bytes: int = 0
     removal_log_bytes: int = 0
 
+    def as_row(self) -> dict[str, Any]:
+        """Return the numbers that a table shows."""
+        return vars(self)
+
     def in_words(self) -> str:
         """Return the amounts and times, in a line."""
         return (
@@ -138,8 +142,8 @@ class Estimate:
         return lines
 
 
-@dataclass(frozen=True)
-class EstimateResult(Table):
+@dataclass(frozen=True, repr=False)
+class EstimateResult(TableByP):
     """What `write` would cost.
 
     Attributes:
@@ -147,6 +151,9 @@ class EstimateResult(Table):
         estimates: by p, as `a/b`.
         node_count, relationship_count, vertices, edges, configuration: as in `WriteResult`.
     """
+
+    _title = "Estimates"
+    _holds = "estimates"
 
     node_count: int
     relationship_count: int
@@ -156,18 +163,9 @@ class EstimateResult(Table):
     estimates: dict[str, Estimate]
     configuration: Configuration
 
-    def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each p."""
-        return columns_of({"p": p, **vars(estimate)} for p, estimate in self.estimates.items())
-
     def caption(self) -> str:
         """Return a sentence to put above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
-
-    def __repr__(self) -> str:
-        """Return a heading and a line for each p."""
-        lines = [f"  p={p}: {estimate.in_words()}" for p, estimate in self.estimates.items()]
-        return "\n".join([f"Estimates: {self.caption()}", *lines])
 
 
 def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
@@ -183,12 +181,8 @@ def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     supply = WholeGraph(plan).read()
     read_seconds = plan.millis() / 1000
     has_index = not missing_key_indexes(plan.db, plan.selection)
-    node_count, relationship_count = supply.counts
     return EstimateResult(
-        node_count=node_count,
-        relationship_count=relationship_count,
-        vertices=supply.vertices,
-        edges=supply.edges,
+        **size_of(supply),
         read_seconds=read_seconds,
         estimates={str(s.p): _estimate(plan, supply, s, read_seconds, has_index=has_index) for s in plan.searches},
         configuration=plan.configuration,
@@ -222,7 +216,10 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
     sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=plan.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(n, bounded, _pace(plan, sample, has_index=has_index))
+    pace = 1 / (WRITE_RATE * WRITING)  # assumed without an index, which `write` requires
+    if has_index:
+        pace = membership_seconds(plan.db, plan.selection, sample.batches)
+    write = writing(n, bounded, pace)
     compute_seconds = searching.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
@@ -256,13 +253,6 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
             write.value / 60,
         )
     return result
-
-
-def _pace(plan: Plan, sample: Sample, *, has_index: bool) -> float:
-    """Return the seconds that finding a member takes; without an index an assumed value, since `write` requires one."""
-    if not has_index:
-        return 1 / (WRITE_RATE * WRITING)
-    return membership_seconds(plan.db, plan.selection, sample.batches)
 
 
 def membership_seconds(db: Database, selection: Selection, batches: Iterable[CohesionBatch]) -> float:

@@ -69,7 +69,7 @@ def load_cohesions(
     for file in opened:
         by_search.setdefault(file.head.search, []).append(file)
     for search, parts in by_search.items():
-        _check_complete(search, parts)
+        _check_complete(search, parts, parts[0].head.vertices)  # before anything is read
     plan = make_plan(
         db,
         "write",
@@ -118,8 +118,8 @@ def _check_alike(heads: Sequence[FileHead]) -> None:
         raise GraphChangedError("The graph changed between one of these files and another. Write the older ones again.")
 
 
-def _check_complete(search: Search, files: Sequence[CohesionFile]) -> None:
-    there, wanted = sum(file.cohesions for file in files), files[0].head.vertices
+def _check_complete(search: Search, files: Sequence[CohesionFile], wanted: int) -> None:
+    there = sum(file.cohesions for file in files)
     if there != wanted:
         raise ParameterError(
             f"p={search.p}: these files hold {there:,} cohesions, but the graph has {wanted:,} vertices. "
@@ -170,6 +170,8 @@ class FileSupply(WholeGraph):
                     "graph, or the graph has changed since. The database was not changed. Write the file again.",
                     path=file.path,
                 )
+        for search, files in self._files.items():
+            _check_complete(search, files, self.vertices)  # what a file says of its graph may be wrong
         return self
 
     def estimate(self, search: Search, beyond: int, *, most: int, seconds: float) -> None:

@@ -144,7 +144,12 @@ class Plan:
 
     def searching(self, search: Search) -> Callable[[int, int], None]:
         """Return the callback for a search: it takes the vertices done and their total, and adds p."""
-        return lambda done, total: self.progress(f"searching p={search.p}", done, total)
+        return telling_of(self.progress, search)
+
+
+def telling_of(progress: Progress, search: Search) -> Callable[[int, int], None]:
+    """Return a callback that takes the vertices done and their total, and adds p."""
+    return lambda done, total: progress(f"searching p={search.p}", done, total)
 
 
 def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unpack[Asked]) -> Plan:

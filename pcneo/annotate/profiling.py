@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pcneo.annotate.describing import tally_of
-from pcneo.annotate.plan import distinct_searches
+from pcneo.annotate.plan import distinct_searches, telling_of
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
-from pcneo.basics.frames import Table, columns_of, rounded
+from pcneo.basics.frames import TableByP
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import AnyPath, Graph, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
-from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
@@ -24,8 +23,8 @@ from pcneo.search.tally import Summary, Tally
 GRID = ("0.1", "0.2", "0.3", "0.4", "0.5")
 
 
-@dataclass(frozen=True)
-class Profile(Table):
+@dataclass(frozen=True, repr=False)
+class Profile(TableByP):
     """Sizes and densities over a grid of p.
 
     Attributes:
@@ -34,23 +33,16 @@ class Profile(Table):
         summaries: by p, as `a/b`, in the order of the grid.
     """
 
+    _title = "Profile"
+
     search: str
     vertices: int
     edges: int
     summaries: dict[str, Summary]
 
-    def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each p: sizes and densities."""
-        return columns_of({"p": p, **summary.as_row()} for p, summary in self.summaries.items())
-
     def caption(self) -> str:
         """Return a sentence to put above the table."""
         return f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}"
-
-    def __repr__(self) -> str:
-        """Return a heading and a line for each p."""
-        lines = [f"  p={p}: {summary.in_words()}" for p, summary in self.summaries.items()]
-        return "\n".join([f"Profile: {self.caption()}", *lines])
 
 
 @showing_progress
@@ -99,7 +91,7 @@ def profile(
     queries = _positions(arrays, vertices)
     tallies = dict[str, Tally]()
     for wanted in searches:
-        tell = _telling(progress, wanted)
+        tell = progress and telling_of(progress, wanted)
         batches = search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell)
         tallies[str(wanted.p)] = tally_of(batches)
     if plot is not None:
@@ -109,8 +101,8 @@ def profile(
     return Profile(search, arrays.vertex_count, arrays.edge_count, summaries)
 
 
-@dataclass(frozen=True)
-class SteadinessProfile(Table):
+@dataclass(frozen=True, repr=False)
+class SteadinessProfile(TableByP):
     """How steady the cohesions of a graph in memory are.
 
     Attributes:
@@ -121,6 +113,8 @@ class SteadinessProfile(Table):
         files: `vertices.csv` and `connections.csv`, where a folder was named.
     """
 
+    _title = "Steadiness"
+
     search: str
     orders: int
     vertices: int
@@ -128,26 +122,12 @@ class SteadinessProfile(Table):
     summaries: dict[str, Steadiness]
     files: tuple[Path, ...]
 
-    def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each p."""
-        return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
-
     def caption(self) -> str:
         """Return a sentence to put above the table."""
         return (
             f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}; "
             f"under {self.orders:,} further numberings"
         )
-
-    def __repr__(self) -> str:
-        """Return a heading and a line for each p."""
-        lines = [
-            f"  p={p}: a vertex keeps its cohesion in {_percent(one.same)} of them on average, and "
-            f"{_percent(one.steady)} of the vertices in all of them; a critical connection stays critical in "
-            f"{_percent(one.share)} of them on average"
-            for p, one in self.summaries.items()
-        ]
-        return "\n".join([f"Steadiness: {self.caption()}", *lines])
 
 
 @showing_progress
@@ -202,7 +182,7 @@ def steadiness(
     summaries = dict[str, Steadiness]()
     with opened(paths) as files:
         for wanted in searches:
-            tell = _telling(progress, wanted)
+            tell = progress and telling_of(progress, wanted)
             batches = search_orders(arrays, wanted, orders, vertices=queries, concurrency=concurrency, progress=tell)
             summaries[str(wanted.p)] = added_up(str(wanted.p), batches, files)
     return SteadinessProfile(search, orders, arrays.vertex_count, arrays.edge_count, summaries, paths)
@@ -210,11 +190,3 @@ def steadiness(
 
 def _positions(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
     return None if vertices is None else positions_of(graph, checked_keys(vertices))
-
-
-def _percent(share: float) -> str:
-    return f"{rounded(100 * share, 3)} %"
-
-
-def _telling(progress: Progress | None, search: Search) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, total: progress(f"searching p={search.p}", done, total)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, size_text
-from pcneo.annotate.supply import WholeGraph
-from pcneo.basics.frames import Table, columns_of
+from pcneo.annotate.supply import WholeGraph, size_of
+from pcneo.basics.frames import TableByP, rounded
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import AnyPath
 from pcneo.basics.visible import csv_row
@@ -50,9 +50,21 @@ class Steadiness:
     always: float
     share: float
 
+    def as_row(self) -> dict[str, Any]:
+        """Return the numbers that a table shows."""
+        return vars(self)
+
+    def in_words(self) -> str:
+        """Return, in one line, the shares that are asked for first."""
+        return (
+            f"a vertex keeps its cohesion in {_percent(self.same)} of them on average, and {_percent(self.steady)} of "
+            f"the vertices in all of them; a critical connection stays critical in {_percent(self.share)} of them on "
+            "average"
+        )
+
 
 @dataclass(frozen=True)
-class SteadinessResult(Table):
+class SteadinessResult(TableByP):
     """How steady answers are, and the two files.
 
     Attributes:
@@ -73,10 +85,6 @@ class SteadinessResult(Table):
     pre_processing_millis: int
     compute_millis: int
     configuration: Configuration
-
-    def as_columns(self) -> dict[str, Sequence[Any]]:
-        """Return a row for each p."""
-        return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
 
     def caption(self) -> str:
         """Return a sentence to put above the table."""
@@ -121,15 +129,11 @@ def steadiness(db: Database, *, to: AnyPath | None, orders: int, **asked: Unpack
                 progress=plan.searching(search),
             )
             summaries[str(search.p)] = added_up(str(search.p), batches, files)
-    node_count, relationship_count = supply.counts
     return SteadinessResult(
         orders=orders,
         summaries=summaries,
         files=paths,
-        node_count=node_count,
-        relationship_count=relationship_count,
-        vertices=supply.vertices,
-        edges=supply.edges,
+        **size_of(supply),
         pre_processing_millis=read_millis,
         compute_millis=plan.millis() - read_millis,
         configuration=plan.configuration,
@@ -204,6 +208,10 @@ def _vertex_row(p: str, one: VertexSteadiness) -> tuple[Any, ...]:
 def _connection_rows(p: str, one: VertexSteadiness) -> Iterator[tuple[Any, ...]]:
     for a, b, critical, share in zip(*one.ends, one.critical.tolist(), one.shares.tolist(), strict=True):
         yield p, one.vertex, a, b, str(critical).lower(), share
+
+
+def _percent(share: float) -> str:
+    return f"{rounded(100 * share, 3)} %"
 
 
 def _write(file: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:

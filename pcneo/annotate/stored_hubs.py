@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from contextvars import copy_context
 from itertools import compress
 from typing import TypeAlias
 
@@ -39,11 +40,15 @@ MOST_AHEAD = PAGES_AHEAD * PAGE
 def pages_ahead(pages: Generator[HubColumns, None, None]) -> Iterator[Iterator[HubColumns]]:
     """Yield the pages, which a thread reads from now on, a few ahead. After the block, nothing more is read."""
     with closing(pages), ThreadPoolExecutor(1, thread_name_prefix="pcneo-hubs") as pool:
-        waiting = deque(pool.submit(next, pages, None) for _ in range(PAGES_AHEAD))
+
+        def asked() -> Future[HubColumns | None]:
+            return pool.submit(copy_context().run, next, pages, None)  # which heeds what ends the caller's patience
+
+        waiting = deque(asked() for _ in range(PAGES_AHEAD))
 
         def taken() -> Iterator[HubColumns]:
             while page := waiting.popleft().result():
-                waiting.append(pool.submit(next, pages, None))
+                waiting.append(asked())
                 yield page
 
         try:
@@ -187,14 +192,11 @@ class HubsOfVertices:
         # Equal values of other kinds, such as 3.0, are refused by readers.
         if len(stored) != 1 or list(map(type, stored[0][2:])) != list(map(type, values)):
             return False
-        return list(stored[0][2:]) == values and _same(stored[0].members, members)
+        there = stored[0].members
+        return list(stored[0][2:]) == values and len(there) == len(members) and set(there) == set(members)
 
 
 CurrentHubs: TypeAlias = HubsOfGraph | HubsOfVertices
-
-
-def _same(stored: Sequence[Key | None], members: list[Key]) -> bool:
-    return len(stored) == len(members) and set(stored) == set(members)
 
 
 def _integers(column: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

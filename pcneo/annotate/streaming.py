@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, searches_of
-from pcneo.annotate.supply import WholeGraph, supply_of
+from pcneo.annotate.supply import WholeGraph, size_of, supply_of
 from pcneo.basics.config import __version__
 from pcneo.basics.keys import checked_count
 from pcneo.basics.model import AnyPath, FoundCohesion
@@ -119,15 +119,11 @@ def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **a
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)
     files = tuple(_write(supply, search, positions, path, head) for search, path in paths.items())
-    node_count, relationship_count = supply.counts
     return ParquetResult(
         files=files,
         part=part,
         fingerprint=head.fingerprint,
-        node_count=node_count,
-        relationship_count=relationship_count,
-        vertices=supply.vertices,
-        edges=supply.edges,
+        **size_of(supply),
         pre_processing_millis=read_millis,
         compute_millis=plan.millis() - read_millis,
         configuration=plan.configuration,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict
 
 from pcneo.annotate.plan import Plan
 from pcneo.annotate.sampling import Interval, draw_sample
@@ -219,7 +220,7 @@ class Frontier:
         read = partial(self._plan.db.get_neighbours, self._plan.selection)
         self._round_trips += -(-len(missing) // FRONTIER)
         half = len(missing) // 2 if len(missing) >= LEAST_HALVED else 0
-        later = beside.submit(read, missing[:half]) if half else None
+        later = beside.submit(copy_context().run, read, missing[:half]) if half else None
         yield from rows
         if missing:
             yield from self._noted(read(missing[half:]))
@@ -237,6 +238,21 @@ class Frontier:
 
 Supply: TypeAlias = WholeGraph | Frontier
 """The minimal p-cohesions that a plan asks for."""
+
+
+class Size(TypedDict):
+    """What each result says of the graph."""
+
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+
+
+def size_of(supply: Supply) -> Size:
+    """Return the size of what was read, for a result."""
+    nodes, relationships = supply.counts
+    return Size(node_count=nodes, relationship_count=relationships, vertices=supply.vertices, edges=supply.edges)
 
 
 def supply_of(plan: Plan) -> Supply:

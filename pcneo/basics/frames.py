@@ -10,7 +10,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pcneo.basics.visible import visible
 from pcneo.errors import PcneoError, needs_extra
@@ -60,6 +60,22 @@ class Table(ABC):
         columns = self.as_columns()
         rows = zip(*columns.values(), strict=True)
         return html_table(list(columns), rows, self.caption())
+
+
+class TableByP(Table):
+    """A table with a row for each p, and a line for each in its text; `as_row` and `in_words` of each are asked for."""
+
+    _title: ClassVar[str]
+    _holds: ClassVar[str] = "summaries"
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each p."""
+        return columns_of({"p": p, **one.as_row()} for p, one in getattr(self, self._holds).items())
+
+    def __repr__(self) -> str:
+        """Return a heading and a line for each p."""
+        lines = [f"  p={p}: {one.in_words()}" for p, one in getattr(self, self._holds).items()]
+        return "\n".join([f"{self._title}: {self.caption()}", *lines])
 
 
 def _plain(column: Sequence[Any]) -> Any:

@@ -72,7 +72,7 @@ def show(
         shown = show_cohesion(db, vertex=vertex, **named)
         drawn = draw_page(shown, show_members(db, shown)) if page else None
     if to is not None:
-        note(exported(export_of(lambda: network_of(shown), to)))
+        note(exported(export_of(network_of(shown), to)))
     if plot is not None and drawn is not None:
         drawn.save(plot)
         note(f"Interactive picture of {counted(drawn.opens, 'cohesion')}: {plot}")

@@ -288,16 +288,13 @@ class Run(CohesionsByKey):
             GraphError: the run is too large for GraphML, or XML cannot hold a key.
             GraphChangedError: as for `read`.
         """
-        from pcneo.stored.exporting import export_of
+        from pcneo.stored.exporting import check_export, export_of
         from pcneo.stored.networks import network_of
         from pcneo.stored.showing import read_cohesions
 
-        def read() -> Any:
-            if vertex is not None:
-                return network_of(self[vertex].around)
-            return network_of(read_cohesions(self._db, self._now(), progress))
-
-        return export_of(read, to, progress)
+        check_export(to)
+        read = read_cohesions(self._db, self._now(), progress) if vertex is None else self[vertex].around
+        return export_of(network_of(read), to, progress)
 
     @showing_progress
     def release(

@@ -84,7 +84,11 @@ def check(
     findings: list[Finding] = []
     for name, of_graph in by_graph(runs).items():
         if name not in graphs:
-            findings += [Finding(f"run {stored.id}", f"The node of its graph {name!r} is gone.") for stored in of_graph]
+            what = (
+                f"The node of its graph {name!r} is gone. Annotate with --graph {shlex.quote(name)} and its labels, "
+                "types and key to make it again, or then clean the run."
+            )
+            findings += [Finding(f"run {stored.id}", what) for stored in of_graph]
             continue
         try:
             compared += verified(db, graphs[name], of_graph, progress)

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from pcneo.basics.signals import signals_wait
 from pcneo.errors import LocalServerError
 from pcneo.server.data_folder import password_file
 from pcneo.server.folders import read_private, write_private
-from pcneo.server.processes import start_detached, started_at
+from pcneo.server.processes import end_process, start_detached, started_at
 
 END_SECONDS = 60
 """How long a service may take to end: 20 s of grace for the request under way, and time to remove what that wrote."""
 QUIET_SECONDS = 2
 """About how long a service takes that has nothing to finish; after that the wait is logged."""
-POLL_SECONDS = 0.1
 
 log = logging.getLogger(__name__)
 
@@ -36,18 +32,26 @@ def service_log(data: Path) -> Path:
 
 def service_process(data: Path) -> int | None:
     """Return the process id of the service on a data folder; None if it has none."""
+    recorded = _recorded(data)
+    return recorded[0] if recorded is not None and _is_alive(*recorded) else None
+
+
+def _recorded(data: Path) -> tuple[int, str] | None:
+    """Return process id and start of the recorded service; None for a record that was edited: it may be anyone's."""
     path = _record(data)
     if not path.exists():
         return None
     try:
         pid, started = json.loads(read_private(path))
     except (ValueError, TypeError):
-        return None  # it was edited, and only a recorded process may be ended
-    if not isinstance(pid, int) or pid <= 0:
         return None
+    return (pid, started) if type(pid) is int and 0 < pid < 2**31 and isinstance(started, str) else None
+
+
+def _is_alive(pid: int, started: str) -> bool:
     if (child := _children.get(pid)) is not None:
         child.poll()
-    return pid if started_at(pid) == started else None
+    return started_at(pid) == started
 
 
 def start_service(data: Path, uri: str, username: str) -> int:
@@ -68,45 +72,38 @@ def start_service(data: Path, uri: str, username: str) -> int:
             raise LocalServerError(f"No service can be started on {data}: {error}.", path=data) from error
         _children[process.pid] = process
         try:
-            write_private(_record(data), json.dumps([process.pid, started_at(process.pid)]))
+            if (started := started_at(process.pid)) is None:  # by which alone it is known again
+                raise LocalServerError(
+                    f"No service can be started on {data}: it ended at once. Its log is {service_log(data)}.", path=data
+                )
+            write_private(_record(data), json.dumps([process.pid, started]))
         except LocalServerError:
             process.kill()
+            _children.pop(process.pid).wait()
             raise
     return process.pid
 
 
 def end_service(data: Path) -> bool:
     """End the service of a data folder, and return whether there was one; its work is finished or given back."""
-    pid = service_process(data)
-    if pid is None:
+    recorded = _recorded(data)
+    if recorded is None or not _is_alive(*recorded):
         _record(data).unlink(missing_ok=True)
         return False
-    try:
-        os.kill(pid, signal.SIGTERM)
-        if not _has_ended(data, QUIET_SECONDS):
-            log.info(
-                "The service is finishing its request or giving it back, and has %d seconds for that.", END_SECONDS
-            )
-            _has_ended(data, END_SECONDS - QUIET_SECONDS)
-    finally:
-        if service_process(data) is not None:
-            log.info("Killing the service, which has not ended. The next one will take up its request.")
-            os.kill(pid, signal.SIGKILL)
-            while service_process(data) is not None:
-                time.sleep(POLL_SECONDS)
+    pid, _ = recorded
+    end_process(
+        pid,
+        lambda: _is_alive(*recorded),
+        END_SECONDS,
+        quiet=QUIET_SECONDS,
+        explain=lambda _: log.info(
+            "The service is finishing its request or giving it back, and has %d seconds for that.", END_SECONDS
+        ),
+        killed=lambda: log.info("Killed the service, which had not ended. The next one will take up its request."),
+    )
     if (child := _children.pop(pid, None)) is not None:
         child.wait()  # it has ended, perhaps only since it was last polled
     _record(data).unlink(missing_ok=True)
-    return True
-
-
-def _has_ended(data: Path, seconds: float) -> bool:
-    """Wait at most that long, and return whether the service has ended."""
-    deadline = time.monotonic() + seconds
-    while service_process(data) is not None:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(POLL_SECONDS)
     return True
 
 

@@ -58,7 +58,7 @@ def claim(folder: Path, version: str) -> None:
         made_by = read_private(marker)
         if made_by != version and (folder / "data").exists():
             raise LocalServerError(
-                f"The graph in {folder} was made by Neo4j {made_by} and is not opened by Neo4j {version}. "
+                f"The graph in {folder} was created by Neo4j {made_by}, and Neo4j {version} cannot open it. "
                 "Name another data folder with --data.",
                 path=folder,
                 version=made_by,

@@ -83,7 +83,7 @@ def write_private(path: Path, text: str) -> None:
                 file.write(text)
             Path(part).replace(path)
         except BaseException:
-            Path(part).unlink(missing_ok=True)  # half a secret, and a new data folder must hold nothing of others
+            Path(part).unlink(missing_ok=True)  # it may hold half a secret, and a new data folder must stay empty
             raise
     except OSError as error:
         raise LocalServerError(f"{path} cannot be written: {error.strerror}.", path=path) from error

@@ -6,7 +6,6 @@ It rests on the facts in LOCAL-SERVER.md#what-a-local-neo4j-needs.
 from __future__ import annotations
 
 import logging
-import os
 import re
 import signal
 import socket
@@ -20,7 +19,7 @@ from pcneo.server.browser import browser_settings
 from pcneo.server.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
 from pcneo.server.data_folder import password_file
 from pcneo.server.folders import write_private
-from pcneo.server.processes import start_detached, started_at
+from pcneo.server.processes import POLL_SECONDS, end_process, start_detached, started_at
 from pcneo.server.records import Record, folder_arguments
 from pcneo.store.first_login import change_password, say_hello
 
@@ -31,7 +30,6 @@ START_SECONDS = 300
 STOP_SECONDS = 30
 QUIET_SECONDS = 3
 """How long to wait for the end of a server before the wait is explained."""
-POLL_SECONDS = 0.1
 EXIT_TOO_LITTLE_MEMORY = 3
 NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
 TELLING = re.compile(r"ERROR|Exception|Error:|Caused by|Invalid")
@@ -95,39 +93,27 @@ def wait_until_ready(record: Record, password: str) -> None:
 
 def end(record: Record, patience: float | None = None) -> None:
     """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted."""
-    is_quiet = True
+    explained: list[float] = []
+
+    def explain(left: float) -> None:
+        explained.append(left)
+        log.info("Neo4j is closing its files; if it has not stopped in %.0f s, pcneo kills it.", left)
+
+    def killed() -> None:
+        if patience == 0:
+            log.info("Stopped the server on %s, which was still starting.", record.data)
+        else:
+            log.info("Neo4j on %s did not stop; pcneo killed it.", record.data)
+
+    seconds = STOP_SECONDS if patience is None else patience
     try:
-        _signal(record, signal.SIGTERM)
-        began = time.monotonic()
-        deadline = began + (STOP_SECONDS if patience is None else patience)
-        while _is_alive(record) and (now := time.monotonic()) < deadline:
-            if is_quiet and now > began + QUIET_SECONDS:
-                is_quiet = False
-                log.info(
-                    "Neo4j is closing its files; if it has not stopped in %.0f s, pcneo kills it.",
-                    deadline - now,
-                )
-            time.sleep(POLL_SECONDS)
-    finally:
-        if _is_alive(record):
-            _signal(record, signal.SIGKILL)
-            while _is_alive(record):
-                time.sleep(POLL_SECONDS)
-            if patience == 0:
-                log.info("Stopped the server on %s, which was still starting.", record.data)
-            else:
-                log.info("Neo4j on %s did not stop; pcneo killed it.", record.data)
-        elif not is_quiet:
+        ended = end_process(
+            record.pid, lambda: _is_alive(record), seconds, quiet=QUIET_SECONDS, explain=explain, killed=killed
+        )
+        if ended and explained:
             log.info("Neo4j has closed its files and stopped.")
+    finally:
         _children.pop(record.pid, None)
-
-
-def _signal(record: Record, number: int) -> None:
-    if _is_alive(record):
-        try:
-            os.kill(record.pid, number)
-        except ProcessLookupError:
-            log.debug("Process %d ended by itself", record.pid)
 
 
 def _is_alive(record: Record) -> bool:

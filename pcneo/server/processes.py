@@ -9,13 +9,20 @@ Without a record, the server is the process that holds the lock of the store the
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
+
+POLL_SECONDS = 0.1
+
+log = logging.getLogger(__name__)
 
 _PROC = Path("/proc")
 _FLOCK = ("hhqqi", "type", "whence", "start", "len", "pid")  # struct flock, with its padding, on 64 bits
@@ -53,6 +60,50 @@ def started_at(pid: int) -> str | None:
         return None
     boot = _read(_PROC / "sys/kernel/random/boot_id").strip()
     return None if fields[0] in "ZX" else f"{fields[_START]} of {boot}"
+
+
+def end_process(
+    pid: int,
+    is_alive: Callable[[], bool],
+    patience: float,
+    *,
+    quiet: float,
+    explain: Callable[[float], object],
+    killed: Callable[[], object],
+) -> bool:
+    """Ask a process to end, and kill it if it does not in time or the wait is interrupted.
+
+    `explain` is called once, with the seconds that are left, if the wait lasts longer than `quiet` seconds; `killed`
+    is called after the process was killed, also where the interruption is raised then.
+
+    Returns:
+        Whether the process ended by itself.
+    """
+    began = time.monotonic()
+    deadline, is_explained = began + patience, False
+    try:
+        _signal(pid, is_alive, signal.SIGTERM)
+        while is_alive() and (now := time.monotonic()) < deadline:
+            if not is_explained and now > began + quiet:
+                is_explained = True
+                explain(deadline - now)
+            time.sleep(POLL_SECONDS)
+    finally:
+        if lives := is_alive():
+            _signal(pid, is_alive, signal.SIGKILL)
+            while is_alive():
+                time.sleep(POLL_SECONDS)
+            killed()
+    return not lives
+
+
+def _signal(pid: int, is_alive: Callable[[], bool], number: signal.Signals) -> None:
+    """Send a signal to a process that has not ended; it may end between the question and the signal."""
+    if is_alive():
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            log.debug("process %d ended by itself", pid)
 
 
 def is_on(pid: int, folder: Path) -> bool:

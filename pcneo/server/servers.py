@@ -93,7 +93,7 @@ def start(
         earlier_port, earlier_http_port = earlier_ports(folder)
         port = _choose_port(bolt_port, earlier_port)
         jars = [ensure_jars(version, progress), *([ensure_browser(progress)] if browser else [])]
-        http_port = _choose_port(None, earlier_http_port) if browser else None
+        http_port = _choose_port(None, earlier_http_port, taken=port) if browser else None
         server = _start_or_undo(
             lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
         )
@@ -203,13 +203,16 @@ def _folder(data: Path | None) -> Path:
     return (data_folder() if data is None else Path(data).expanduser()).resolve()
 
 
-def _choose_port(port: int | None, earlier: int | None = None) -> int:
-    """Return the port that is asked for, else the one of the start before, so that addresses stay, else a free one."""
-    if port is None and earlier is not None:
+def _choose_port(port: int | None, earlier: int | None = None, taken: int | None = None) -> int:
+    """Return the port that is asked for, else the one of the start before, so that addresses stay, else a free one.
+
+    The port `taken` was chosen for something else that does not listen yet.
+    """
+    if port is None and earlier not in (None, taken):
         try:
             return _choose_port(earlier)
         except LocalServerError:
-            return _choose_port(None)
+            return _choose_port(None, taken=taken)
     if port is not None and not 0 < port < 65536:
         raise ParameterError(f"{port} is not a port; give one from 1 to 65535.", name="bolt_port", value=port)
     with socket.socket() as probe:
@@ -221,7 +224,8 @@ def _choose_port(port: int | None, earlier: int | None = None) -> int:
                 f"Port {port} cannot be used: {error.strerror}. Give another, or none to get a free one.",
                 port=port,
             ) from error
-        return probe.getsockname()[1]
+        chosen = probe.getsockname()[1]
+    return chosen if chosen != taken else _choose_port(None, taken=taken)
 
 
 def is_fetched() -> bool:

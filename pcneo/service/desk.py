@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from pcneo.basics.model import Key
-from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError
-from pcneo.service.events import said, tell
+from pcneo.errors import BusyError, DatabaseError
+from pcneo.service.events import raise_outage, said, tell
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import ATTEMPTS, sentence_of
 from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
@@ -53,16 +53,21 @@ class Desk:
 
     def look(self) -> Waiting:
         """Enter what is new, tidy up now and then, and return what may be claimed."""
-        waiting = self._queue.poll(graphs=self._settings.graphs)
-        self._answered()
         now = time.monotonic()
+        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
+        waiting = self._poll(now)
+        self._answered()
         if waiting.requests != self._known or now - self._entered >= ENTER_SECONDS:
             self._known, self._entered = waiting.requests if self._enter() else -1, now
-            waiting = self._queue.poll(graphs=self._settings.graphs)
+            waiting = self._poll(now)
         if now - self._tidied >= TIDY_SECONDS:
             self._tidied = now if self._tidy() else -1e9
-        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
         return waiting
+
+    def _poll(self, now: float) -> Waiting:
+        """Return what may be claimed, without what nobody could begin now: a few of that would hide all the rest."""
+        busy = [graph for graph, (_, until) in self._busy.items() if until > now]
+        return self._queue.poll(graphs=self._settings.graphs, skip=self._left_alone, busy=busy)
 
     def claim_first(self, waiting: Iterable[tuple[Key, str | None]]) -> Claim | None:
         """Claim the first of some requests that can be claimed now.
@@ -103,9 +108,8 @@ class Desk:
                 if self._queue.enter(limit, skip=held) < limit:
                     break
                 limit = min(10 * limit, most)
-            except ConnectionFailedError:
-                raise
             except (BusyError, DatabaseError) as error:
+                raise_outage(error)
                 if limit == BATCH:
                     tell("entering fewer at once", level=logging.WARNING, why=error)
                 held += limit == 1
@@ -120,9 +124,8 @@ class Desk:
         try:
             while refused := self._queue.refuse_excess(self._settings.max_waiting):
                 tell("refused", requests=refused, why="too many wait")
-        except ConnectionFailedError:
-            raise
         except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
+            raise_outage(error)
             tell("not refused yet", level=logging.WARNING, why=error)
             self._not_refused_until = time.monotonic() + LONGEST_WAIT
 
@@ -136,20 +139,18 @@ class Desk:
                     tell("removed old answers", answers=deleted)
                     if time.monotonic() > until:
                         return False
-        except ConnectionFailedError:
-            raise
         except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
+            raise_outage(error)
             tell("old answers not removed yet", level=logging.WARNING, why=error)
         return True
 
     def _claim(self, id: Key) -> Claim | None:
         try:
             claim = self._queue.claim(id, self._name)
-        except ConnectionFailedError:
-            raise
         except BusyError as error:  # someone else's transaction holds it
             self._leave_alone(id, error)
         except Exception as error:  # noqa: BLE001 - nothing that a request says may keep others from being answered
+            raise_outage(error)
             self._set_aside(id, error)
         else:
             self._troubles.pop(id, None)
@@ -170,7 +171,6 @@ class Desk:
         tell("set aside", level=logging.ERROR, request=id, why=said(error))
         try:
             self._queue.refuse([id], f"This request could not be taken. {sentence_of(error)}")
-        except ConnectionFailedError:
-            raise
         except (BusyError, DatabaseError) as trouble:
+            raise_outage(trouble)
             self._leave_alone(id, trouble)

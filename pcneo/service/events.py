@@ -7,7 +7,7 @@ import logging
 from datetime import UTC, datetime
 
 from pcneo.basics.visible import visible
-from pcneo.errors import PcneoError
+from pcneo.errors import ConnectionFailedError, PcneoError
 
 log = logging.getLogger("pcneo.service")
 
@@ -21,6 +21,12 @@ def tell(event: str, *, level: int = logging.INFO, **values: object) -> None:
 def said(error: Exception) -> str:
     """Return an error's message; for an error that is not ours, also its kind."""
     return str(error) if isinstance(error, PcneoError) else repr(error)
+
+
+def raise_outage(error: Exception) -> None:
+    """Raise an error again if no database answers: then nothing else would be answered either."""
+    if isinstance(error, ConnectionFailedError):
+        raise error
 
 
 class EventFormatter(logging.Formatter):

@@ -35,7 +35,7 @@ class Metrics:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         figures, (reachable, requests) = self._service.figures, self._requests()
-        if not figures.starting:  # before the first poll nobody knows; the alert waits for two minutes
+        if not figures.starting:  # before the first poll it is not known yet; the alert waits for two minutes
             yield GaugeMetricFamily(
                 "pcneo_database_reachable", "Whether the database answered the last poll.", value=int(reachable)
             )

@@ -27,7 +27,7 @@ LEFT_OUT = {
     "vertices": "leave it out for the whole graph",
     "p": "leave it out for every standing run of the graph",
 }
-"""What an empty list may have been meant to be."""
+"""What to do instead of sending an empty list."""
 
 log = logging.getLogger("pcneo")
 

@@ -8,9 +8,10 @@ import time
 from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import Progress
-from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError
-from pcneo.service.events import tell
+from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, GraphChangedError, PcneoError
+from pcneo.service.events import raise_outage, tell
 from pcneo.service.figures import Figures
+from pcneo.service.lease import EndingError
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.database import GraphRecord
 from pcneo.store.lending import Lending
@@ -18,7 +19,7 @@ from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
 SHARE = 0.05
-"""The share of the time for reading graphs whose counts have not changed."""
+"""At most this share of the time goes into rereading graphs whose counts have not changed."""
 LOCK_SECONDS = 1.0
 """How long to wait for a graph that someone is writing; it is being brought up to date, or will be soon."""
 
@@ -36,6 +37,9 @@ class Schedule:
         self._progress = progress
         self._lending = lending
         self._next = 0.0
+        self._failed: dict[
+            str, tuple[int, int]
+        ] = {}  # by graph: the counts with which it could not be brought up to date
 
     def is_due(self) -> bool:
         """Whether it is time to look."""
@@ -56,36 +60,49 @@ class Schedule:
                 known = known or {record.name: record for record in self._queue.db.list_graphs()}
                 if graph in known:
                     self._look(known[graph], every)
-            except ConnectionFailedError:
-                raise
             except PcneoError as error:
+                raise_outage(error)
                 tell("not updated", level=logging.WARNING, graph=graph, why=error)
 
     def _look(self, graph: GraphRecord, every: float) -> None:
         try:
             reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
-        except ConnectionFailedError:
-            raise
         except (BusyError, DatabaseError) as error:
+            raise_outage(error)
             tell("being written", level=logging.DEBUG, graph=graph.name, why=error)
             return
         runs = [run for run in self._queue.db.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
         if reread is None or not runs:
             return
         counts = self._queue.db.count_store(graph.selection)
-        if not reread and all((run.node_count, run.relationship_count) == counts for run in runs):
+        is_as_read = all((run.node_count, run.relationship_count) == counts for run in runs)
+        if not reread and (is_as_read or self._failed.get(graph.name) == counts):
             return
         db, threads, started = self._queue.db, self._settings.concurrency, time.monotonic()
-        result = update_runs(
-            make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
-            Keeping(),
-            tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
-            opens=self._lending.holding,
-        )
-        seconds = time.monotonic() - started
-        self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
+        try:
+            result = update_runs(
+                make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
+                Keeping(),
+                tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
+                opens=self._lending.holding,
+            )
+        except (ConnectionFailedError, EndingError):
+            raise
+        except PcneoError as error:  # lest a graph that cannot be read is read again each time
+            if not isinstance(error, BusyError | GraphChangedError):
+                self._failed[graph.name] = counts
+            self._note_reading(graph, started)
+            raise
+        self._failed.pop(graph.name, None)
+        seconds = self._note_reading(graph, started)
         self._figures.add_update("update", result)
         for run in result.runs:
             if run.changed:
                 changes = {"version": run.version, "added": run.added, "retired": run.retired}
                 tell("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)
+
+    def _note_reading(self, graph: GraphRecord, started: float) -> float:
+        """Let the graph be read again only after so long that reading it takes its share; return how long it took."""
+        seconds = time.monotonic() - started
+        self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
+        return seconds

@@ -16,6 +16,7 @@ from pcneo.errors import FileFormatError, ParameterError
 _MOST_BYTES = 2**20  # of a configuration file
 LIMITS = ("max_vertices", "max_run_vertices", "max_waiting", "keep_days", "keep_answers", "concurrency", "grace")
 """What only a configuration file can set."""
+LONGEST_GRACE = 86_400
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -50,7 +51,7 @@ class ServiceSettings:
     grace: float = 20.0
 
     def __post_init__(self) -> None:
-        """Refuse values that cannot be meant."""
+        """Refuse values that make no sense."""
         for name in (*LIMITS, "max_memberships"):
             value = getattr(self, name)
             kinds = (int, float) if name == "grace" else (int, NoneType) if name == "concurrency" else int
@@ -63,6 +64,9 @@ class ServiceSettings:
         for name in ("keep_days", "keep_answers", "grace"):
             if getattr(self, name) < 0:
                 raise ParameterError(f"{_option(name)} cannot be negative.", name=name, value=getattr(self, name))
+        if not self.grace <= LONGEST_GRACE:  # not a number is none of these, and no clock waits for ever
+            says = f"grace must be at most {LONGEST_GRACE:,} seconds, not {self.grace}."
+            raise ParameterError(says, name="grace", value=self.grace)
         if self.every is not None and self.every < 1:
             raise ParameterError("--every must be at least one second.", name="every", value=self.every)
 

@@ -44,7 +44,8 @@ LONGEST_WAIT = 30.0
 TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which would take twice as long."""
 WAITED_BEFORE_SECONDS = 2.0
-"""How long a request waits for someone's lock if it has been given back because of one: others are not held up."""
+"""Once a lock has sent a request back, it waits only this long for the next one, so that other requests are not
+held up."""
 LONGEST_MESSAGE, LONGEST_NAME = 500, 100
 """The most characters of an answer, and of a property in the log."""
 
@@ -90,7 +91,7 @@ class Worker:
             self.work_on(claim)
         else:  # it must go on after all
             with suppress(BusyError):
-                self._give_back(claim, "", attempts=claim.attempts - 1)
+                self._give_back(claim, "", attempts=claim.attempts - 1, busy=claim.busy > 0)
 
     def work_on(self, claim: Claim) -> None:
         """Work on a request until it is answered or given back."""
@@ -156,7 +157,7 @@ class Worker:
     def _after(self, claim: Claim, error: Exception, progress: float) -> tuple[str, str]:
         message = sentence_of(error)
         if isinstance(error, EndingError):
-            return self._give_back(claim, message, attempts=claim.attempts - 1)
+            return self._give_back(claim, message, attempts=claim.attempts - 1, busy=claim.busy > 0)  # since when stays
         if isinstance(error, CancelledError):
             return self._finish(claim, "cancelled", message, progress)
         if isinstance(error, BusyError | GraphChangedError):

@@ -47,13 +47,18 @@ def _replaced(db: Database, graph: GraphRecord, name: str, values: Sequence[tupl
     """Return the releases whose record is wrong once the property is rewritten; refuse values that are not ours."""
     digest = values_hash(values)
     noted = [release for release in _noted(db) if release.property == name]
-    if values and digest not in [release.property_hash for release in noted]:
+    if values and not any(_wrote(release, digest) for release in noted):
         raise GraphError(
             f"{len(values):,} vertices already have a property {name!r}, and its values are not those of one release. "
             "Name another property.",
             property=name,
         )
-    return [release.id for release in noted if release.graph == graph.name or release.property_hash == digest]
+    return [release.id for release in noted if release.graph == graph.name or _wrote(release, digest)]
+
+
+def _wrote(release: ReleaseRecord, digest: str | None) -> bool:
+    """Whether values are those of a release; a record that has lost its hash, and values without one, prove nothing."""
+    return digest is not None and digest == release.property_hash
 
 
 def _noted(db: Database) -> list[ReleaseRecord]:
@@ -96,7 +101,7 @@ def remove_properties(db: Database, graph: GraphRecord, run: str | None = None) 
         names = _names(graph.selection, release.property)
         with db.transaction({}) as transaction:
             values = _values(transaction.run, names)
-            if values and values_hash(values) != release.property_hash:
+            if values and not _wrote(release, values_hash(values)):
                 left.append(release.property)
                 continue
             for part in _parts([key for key, _ in values]):

@@ -5,20 +5,19 @@ A batch that does not fit into the server's transaction memory is halved and tri
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import neo4j
 
+from pcneo.basics.keys import in_order
 from pcneo.basics.model import Key
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, WriteMismatchError
-from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.fence import SESSIONS, Fence
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, in_halves, rows_of, sample_names
+from pcneo.store.transaction import Row, halve_or_raise, in_halves, rows_of, sample_names
 
 RETIRED_A_TRANSACTION = 20_000
 """Hubs; a property that is set takes 0.8 kB of the server's transaction memory."""
@@ -26,8 +25,6 @@ DELETED_A_TRANSACTION = 2_000
 """Hubs, with all their memberships."""
 GENTLY = 5
 """How many times smaller transactions are on a graph that is lent: requests in the meantime wait for each commit."""
-
-log = logging.getLogger("pcneo")
 
 
 class CohesionRow(TypedDict):
@@ -72,7 +69,9 @@ class HubWriter:
 
             def work(transaction: neo4j.Transaction) -> int:
                 if self._fence.is_beside_others():
-                    rows_of(transaction, hold, {"keys": _in_order(part)})
+                    # Each member once, in an order that all writers keep, so no two wait for each other.
+                    members = in_order({key for row in part for key in row["members"]})
+                    rows_of(transaction, hold, {"keys": members})
                 written = rows_of(transaction, text, {**parameters, "rows": part})[0]
                 _check_written(sent, written)
                 return written["memberships"]
@@ -149,9 +148,7 @@ class HubWriter:
             try:
                 done = self._write(name, names or {}, {**values, "limit": limit})[column]
             except DatabaseError as error:
-                if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                    raise
-                log.debug("%d hubs at once do not fit into the server's transaction memory; trying half of them", limit)
+                halve_or_raise(error, limit, "hubs")
                 limit //= 2
                 continue
             total += done
@@ -165,11 +162,6 @@ class HubWriter:
     def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:
         text = load_statement(name).render(names)
         return self._fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, dict(values))[0])
-
-
-def _in_order(rows: Sequence[CohesionRow]) -> list[Key]:
-    """Return the members of some hubs, each once, in an order that all writers keep, so no two wait for each other."""
-    return sorted({key for row in rows for key in row["members"]})  # type: ignore[type-var]  keys are of one kind
 
 
 def _check_written(sent: Row, written: Row) -> None:

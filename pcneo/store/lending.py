@@ -78,7 +78,7 @@ class BesideGraph(OpenGraph):
 
 
 class _Loan:
-    """A graph that is about to be open, or is, or could not be opened."""
+    """A graph that this process is opening, has open, or failed to open."""
 
     def __init__(self) -> None:
         self.settled = threading.Event()

@@ -15,7 +15,7 @@ from types import TracebackType
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.database import Database
 from pcneo.store.transaction import Transaction
-from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError
+from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError, allowed
 
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
@@ -30,19 +30,23 @@ class GraphLock:
 
     Attributes:
         last_version: the largest version number that the graph's runs have used, read under the lock.
-        format: the data model's format in which the graph was last written; a later one than this package's stays.
+        format: the data model's format in which the graph was last written; a later format is left as it is.
         locked_at: the server's time when the lock was taken, as the driver gives it.
-        committing: whether its last writes are being committed: it is not known here whether they count.
+        committing: whether its last writes are being committed: from then on their outcome is unknown here.
 
     Raises on entering:
-        BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
+        BusyError: another writer holds it and did not let go in time.
         NotFoundError: there is no such graph.
     """
 
-    def __init__(self, db: Database, graph: str) -> None:
-        """Prepare the lock of the graph with this name; nothing is sent before the context is entered."""
+    def __init__(self, db: Database, graph: str, patience: float = WAIT_SECONDS) -> None:
+        """Prepare the lock of the graph with this name; nothing is sent before the context is entered.
+
+        `patience` is how many seconds to wait for it.
+        """
         self._db = db
         self._graph = graph
+        self._patience = patience
         self._use = threading.Lock()
         self._spoiled = False
         self._lost: PcneoError | None = None
@@ -51,8 +55,8 @@ class GraphLock:
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lock", daemon=True)
 
     def __enter__(self) -> GraphLock:
-        """Take the lock, waiting for at most `WAIT_SECONDS`."""
-        self._context = self._db.transaction({}, limit=WAIT_SECONDS)
+        """Take the lock, waiting for as long as its patience and the caller's allow."""
+        self._context = self._db.transaction({}, limit=self._patience)
         self._transaction: Transaction = self._context.__enter__()
         wait = self._transaction.wait
         try:
@@ -67,7 +71,7 @@ class GraphLock:
             except BlockedError as blocked:
                 raise self._busy(blocked) from blocked
             raise
-        wait.limit = BLOCKED_SECONDS
+        wait.limit = allowed(BLOCKED_SECONDS)
         self.last_version: int = graph["lastVersion"]
         self.locked_at: object = graph["lockedAt"]
         self.format: int = graph["format"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -13,9 +13,8 @@ from typing import Any, Generic, TypeVar
 from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
-from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
-from pcneo.store.transaction import Row, in_halves, sample_names
+from pcneo.store.transaction import Row, halve_or_raise, in_halves, sample_names
 
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
@@ -24,8 +23,6 @@ PAGE_NEIGHBOURS = 200_000
 _LEAST_PAGE = 2  # the last vertex of the previous page, and a new one
 FRONTIER = 10_000
 """The most keys per call for neighbourhoods; from a thousand on, the cost per key is constant."""
-
-log = logging.getLogger("pcneo")
 
 T = TypeVar("T")
 
@@ -44,11 +41,12 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
     """Yield pages in key order, and how many of a page's vertices (0 or 1) the page before had too.
 
     The next page is read while one is worked on. A page is yielded after its transaction has ended, so a repeated
-    transaction yields nothing twice. A repeated key comes as often as it is repeated.
+    transaction yields nothing twice. A repeated key comes as often as it is repeated. The thread that reads heeds
+    what ends the caller's patience.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
         start, last = smallest, None
-        reading: Future[Page[T]] | None = pool.submit(read, smallest, PAGE)
+        reading: Future[Page[T]] | None = pool.submit(copy_context().run, read, smallest, PAGE)
         while reading is not None:
             page = reading.result()
             # A page begins with the last key of the previous one, lest a repeated key hide between the two.
@@ -56,7 +54,7 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
             # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
             if len(page.keys) == page.limit and page.keys[-1] != start:
                 start = last = page.keys[-1]
-                reading = pool.submit(read, start, page.next_limit)
+                reading = pool.submit(copy_context().run, read, start, page.next_limit)
             else:
                 reading = None
             yield again, page
@@ -81,9 +79,7 @@ class GraphReader(Sessions):
         try:
             row = self.read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
         except DatabaseError as error:
-            if limit == _LEAST_PAGE or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            log.debug("%d vertices at once do not fit into the server's transaction memory; trying half of them", limit)
+            halve_or_raise(error, limit, "vertices", least=_LEAST_PAGE)
             return self._get_page(names, earlier, start, max(_LEAST_PAGE, limit // 2))
         keys, neighbours = row["keys"], row["neighbours"]
         # The next page is as long as fits, if its vertices have as many neighbours as these.

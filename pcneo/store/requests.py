@@ -28,9 +28,9 @@ BATCH = 1_000
 AHEAD_SECONDS = 60
 """No lease and no pause that a service writes reaches further; a later time is someone else's, and does not count."""
 MOST_ATTEMPTS = 1_000
-"""More than any service counts to."""
+"""Larger values are not ours; they count as this many."""
 LONGEST_BUSY = 10 * 86_400
-"""Seconds; also more than any service counts to."""
+"""The same for `busySince`, in seconds."""
 LONGEST_TEXT = 1_000
 """The most characters of a text that is read from a request."""
 LONGEST_LIST = 100_000
@@ -120,21 +120,28 @@ class RequestQueue:
         """Work on the requests of a database."""
         self.db = db
 
-    def poll(self, limit: int = 10, graphs: Collection[str] = ()) -> Waiting:
+    def poll(
+        self, limit: int = 10, graphs: Collection[str] = (), skip: Collection[Key] = (), busy: Collection[str] = ()
+    ) -> Waiting:
         """Return what may be claimed now, first come, first served: at most `limit` requests of each kind.
 
-        Where `graphs` are named, those about other graphs that the database knows are left to other services.
+        Where `graphs` are named, those about other graphs that the database knows are left to other services. The
+        requests `skip` and those about the graphs `busy` are left out, since they would fill the lists for as long as
+        nothing can be done about them; one that its author has stopped needs no graph.
         """
-        waiting = self._poll(limit, (), [])
+        without = {"skip": list(skip), "busy": list(busy)}
+        waiting = self._poll(limit, (), [], without)
         due = [graph for _, graph in (*waiting.cancelled, *waiting.small, *waiting.large)]
         if graphs and any(graph not in graphs for graph in due):
             elsewhere = [known for known in self.db.list_graph_names() if known not in graphs]
-            return self._poll(limit, graphs, elsewhere)
+            return self._poll(limit, graphs, elsewhere, without)
         return waiting
 
-    def _poll(self, limit: int, graphs: Collection[str], elsewhere: Sequence[str]) -> Waiting:
+    def _poll(
+        self, limit: int, graphs: Collection[str], elsewhere: Sequence[str], without: Mapping[str, object]
+    ) -> Waiting:
         limits = {"limit": limit, "ahead": AHEAD_SECONDS, "small": SMALL_VERTICES}
-        row = self.db.read("poll_requests", graphs=list(graphs), elsewhere=elsewhere, **limits)[0]
+        row = self.db.read("poll_requests", graphs=list(graphs), elsewhere=elsewhere, **limits, **without)[0]
         lists = {name: [(id, graph) for id, graph in row[name]] for name in ("cancelled", "small", "large")}
         return Waiting(row["requests"], row["open"], **lists)
 

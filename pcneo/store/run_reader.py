@@ -34,7 +34,8 @@ _PAUSE_SECONDS = 0.02
 """How often, and at what interval, runs are listed while a version of one of them is being committed."""
 
 SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
-"""One for each kind: when hubs are read ahead, the graph's kind is not known yet. Neither finds the other kind."""
+"""One for each kind: when hubs are read ahead, the graph's kind is not known yet. A scan that starts at one
+returns no keys of the other kind."""
 
 
 class HubColumns(NamedTuple):
@@ -291,7 +292,7 @@ _SCOPES = ("graph", "vertices", "answers")
 
 
 def _lacks_version(row: Row) -> bool:
-    """Whether the version that readers of a run go by has no record, which is known to be one."""
+    """Whether a sound run's current version has no record; a damaged run is refused elsewhere."""
     is_whole = isinstance(row["id"], str) and type(row["current"]) is int
     return row["version"] is None and is_whole and row["current"] > 0
 

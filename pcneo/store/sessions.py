@@ -105,9 +105,8 @@ class Sessions:
     @contextmanager
     def session(self, access: str) -> Iterator[neo4j.Session]:
         """Open a session on this database for reading or writing; see `open_session`."""
-        name = self._name or self._known().home
-        self._known()
-        with noticing_breaks(self._forget), open_session(self.driver, name, access) as session:
+        home = self._known().home
+        with noticing_breaks(self._forget), open_session(self.driver, self._name or home, access) as session:
             yield session
 
     def run_statement(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from pcneo.basics.json_form import camel
@@ -17,11 +17,10 @@ from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
-from pcneo.store.lock import GraphLock
+from pcneo.store.lock import WAIT_SECONDS, GraphLock
 from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
 from pcneo.store.transaction import Transaction
-from pcneo.store.waiting import lock_patience
 
 MOST_VERSIONS = 2**52
 """The bound on a graph's version numbers. `until` is 2^53 - 1 in current hubs; a number near that would hide hubs."""
@@ -104,7 +103,7 @@ class OpenGraph:
 
     @property
     def committing(self) -> bool:
-        """Whether its last writes are being committed: it is not known here whether they count."""
+        """Whether its last writes are being committed: from then on their outcome is unknown here."""
         return self.lock.committing
 
     def sweep(
@@ -235,16 +234,14 @@ def open_graph(
     db: Database,
     graph: GraphRecord,
     sweeping: Callable[[int], object] | None = None,
-    patience: float | None = None,
+    patience: float = WAIT_SECONDS,
     ready: Callable[[OpenGraph], object] | None = None,
 ) -> Iterator[OpenGraph]:
     """Become the only writer of a graph, then sweep what earlier writers left.
 
-    `sweeping` and `ready` go to the sweep; `patience` is how many seconds to wait for the lock, if less than usual.
+    `sweeping` and `ready` go to the sweep; `patience` is how many seconds to wait for the lock.
     """
-    with ExitStack() as stack:
-        with nullcontext() if patience is None else lock_patience(patience):
-            lock = stack.enter_context(GraphLock(db, graph.name))
+    with GraphLock(db, graph.name, patience) as lock:
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
         opened = OpenGraph(db, graph, lock)
         opened.swept = opened.sweep(sweeping, ready)

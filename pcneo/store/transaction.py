@@ -123,15 +123,23 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
     try:
         done = work(items)
     except DatabaseError as error:
-        if len(items) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-            raise
+        halve_or_raise(error, len(items), what)
     else:
         yield done
         return
-    log.debug("%d %s at once do not fit into the server's transaction memory; trying half of them", len(items), what)
     middle = len(items) // 2
     for half in (items[:middle], items[middle:]):
         yield from in_halves(work, half, what)
+
+
+def halve_or_raise(error: DatabaseError, number: int, what: str, least: int = 1) -> None:
+    """Log that half of something is tried; raise the error again unless so many were too many for the server's memory.
+
+    `least` is how many cannot be divided any further.
+    """
+    if number <= least or error.data.get("code") != OUT_OF_MEMORY:
+        raise error
+    log.debug("%d %s at once do not fit into the server's transaction memory; trying half of them", number, what)
 
 
 @contextmanager

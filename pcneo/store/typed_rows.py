@@ -44,7 +44,7 @@ def properties_of(record: type, *, without: Collection[str] = ()) -> dict[str, P
 
 
 def fits(value: object, kind: str) -> bool:
-    """Whether a property has a value of this kind. A text is empty only where there need not be any."""
+    """Whether a property has a value of this kind. An empty text is accepted only where the property may be missing."""
     kind, _, may_lack = kind.partition(" | ")
     if value is None:
         return bool(may_lack)
@@ -126,7 +126,7 @@ class OwnNode:
         """Return the error for one of its properties; `why` ends a sentence that begins with the node."""
         can_go = isinstance(self.run, str) and isinstance(self.graph, str) and name not in ("id", "graph")
         if self.label == "PCohesion":
-            what = "If it is a current one, annotating again writes it anew"
+            what = "If it is a current one, annotate again to rewrite it"
         elif can_go:
             clean = f"`pcneo clean {shlex.quote(str(self.run))}`"
             what = f"Set the property again in the database, or remove the run with {clean} and annotate again"

@@ -69,6 +69,11 @@ def lock_patience(seconds: float) -> Iterator[None]:
         _patience.reset(before)
 
 
+def allowed(limit: float) -> float:
+    """Return how many seconds to wait for a lock: `limit`, or fewer if the caller is less patient."""
+    return min(limit, _patience.get())
+
+
 @dataclass(frozen=True)
 class Blocker:
     """A transaction that holds what another one needs.
@@ -165,8 +170,8 @@ class Wait:
         if self._commits_since is not None:
             return BlockedError(
                 "A commit is waiting for what an open transaction holds, and no one can end it, so it was left alone: "
-                "it may go through once that transaction is over, and until then the graph is busy. Run it again then "
-                f"to find out what counts. {self._named_others()}"
+                "it may go through once that transaction is over, and until then the graph is busy. Then run the "
+                f"command again to see whether it took effect. {self._named_others()}"
             )
         there = self.blocker
         data = {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}
@@ -202,7 +207,7 @@ class Watch:
         self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
     ) -> Iterator[Wait]:
         """Watch a transaction inside the block, where it begins and ends."""
-        wait = Wait(token, group, min(limit, _patience.get()), cut, is_schema=is_schema)
+        wait = Wait(token, group, allowed(limit), cut, is_schema=is_schema)
         with self._lock:
             self._waits.add(wait)
             if not self._runs:

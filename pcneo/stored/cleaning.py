@@ -125,7 +125,7 @@ def clean(
     earlier = _clean_earlier(db) if run is None else 0
     ledger = list_ledger(db)
     unfinished = {id: graph.name for id, graph in unfinished_runs(db, ledger.graphs).items() if run in (None, id)}
-    runs = [] if run in unfinished else _ids_and_graphs(db.list_runs()) if run is None else [id_and_graph(db, run)]
+    runs = [] if run in unfinished else _of_known(db.list_runs(), ledger) if run is None else [id_and_graph(db, run)]
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
@@ -153,7 +153,7 @@ def clean(
 def _planned(db: Database, run: str | None) -> CleanResult:
     ledger = list_ledger(db)
     unfinished = [id for id in unfinished_runs(db, ledger.graphs) if run in (None, id)]
-    runs = [] if run in unfinished else _ids_and_graphs(_current_runs(db)) if run is None else [id_and_graph(db, run)]
+    runs = [] if run in unfinished else _of_known(_current_runs(db), ledger) if run is None else [id_and_graph(db, run)]
     ids = (*(id for id, _ in runs), *unfinished)
     written = {release.property for release in ledger.releases if release.run in ids or run is None}
     answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
@@ -174,8 +174,10 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
         return []
 
 
-def _ids_and_graphs(runs: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    return [(record.id, record.graph) for record in runs]
+def _of_known(runs: Sequence[RunRecord], ledger: LedgerRecords) -> list[tuple[str, str]]:
+    """Return ids and graphs of the runs that can be removed: only under the lock on the node of their graph."""
+    known = {graph.name for graph in ledger.graphs}
+    return [(record.id, record.graph) for record in runs if record.graph in known]
 
 
 def _relied_on(runs: Sequence[tuple[str, str]], ledger: LedgerRecords) -> tuple[str, ...]:

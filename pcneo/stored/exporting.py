@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -49,30 +48,29 @@ def export_run(
     db: Database, path: AnyPath, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None
 ) -> ExportResult:
     """Write a run's whole graph with its cohesions."""
-    return export_of(
-        lambda: network_of(read_cohesions(db, find_run(db, run=run, graph=graph), progress)), path, progress
-    )
+    path = check_export(path)
+    return export_of(network_of(read_cohesions(db, find_run(db, run=run, graph=graph), progress)), path, progress)
 
 
-def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:
+def export_of(network: Network, path: AnyPath, progress: Progress | None = None) -> ExportResult:
     """Write a network as GraphML, in which a list of members is JSON text, or as networkx's node-link JSON.
 
     JSON is written piece by piece, so no run is too large for it.
     """
-    path = Path(path)
-    check_export(path)
-    network = read()
+    path = check_export(path)
     with whole_file(path, replace=False, mode=0o600) as file:  # private, since it holds the graph, as Parquet files do
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()
     return ExportResult(path, network.node_count, network.edge_count, network.memberships, written)
 
 
-def check_export(path: Path) -> None:
-    """Check before long work that an export can be written at `path`."""
+def check_export(path: AnyPath) -> Path:
+    """Check before long work that an export can be written at a path, and return that."""
+    path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise ParameterError(f"{path}: an export's name must end in {' or '.join(ENDINGS)}.", name="to", value=path)
     check_place(path, "to", replace=False)
+    return path
 
 
 def _write_json(file: BinaryIO, network: Network, progress: Progress | None) -> None:

@@ -71,7 +71,7 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
         runs = [standing for standing in runs if standing.graph == name]
     if run is None:
         return runs
-    fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, _Wanted())
+    fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run)
     if not fitting:
         is_graph = any(known.name == run for known in db.list_graphs())  # one without runs
         raise _there_is_none(runs, run, or_graph=graph is None and not is_graph)
@@ -139,7 +139,7 @@ def run_or_graph(db: Database, name: str | None) -> dict[str, str]:
         return {"graph": name}
     if name != LATEST and "@" not in name:  # an id has an @, so this is the beginning of one, or a mistake
         runs = db.list_runs()
-        if not _fitting(runs, name, _Wanted()):
+        if not _fitting(runs, name):
             raise _there_is_none(runs, name, or_graph=True)
     return {"run": name}
 
@@ -192,7 +192,7 @@ class _Wanted:
         )
 
 
-def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted) -> list[RunRecord]:
+def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted = _Wanted()) -> list[RunRecord]:
     of_it = [standing for standing in runs if wanted.fits(standing)]
     fitting = [standing for standing in of_it if standing.id.startswith(run or "")]
     if not fitting and run is not None:
@@ -234,13 +234,12 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
 
 
 def _there_is_none(
-    runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None, *, or_graph: bool = False
+    runs: Sequence[RunRecord], run: object, wanted: _Wanted = _Wanted(), *, or_graph: bool = False
 ) -> NotFoundError:
     """Return an error that states what was asked for and which runs exist; an id has the name of the graph and p.
 
     `or_graph` says that the name of a graph would have done as well.
     """
-    wanted = wanted or _Wanted()
     graph = wanted.graph
     is_named = run not in (None, LATEST)
     which = f" {run!r}" if is_named else f" of a whole graph{'' if graph is None else f' named {graph!r}'}"

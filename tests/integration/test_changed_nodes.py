@@ -191,7 +191,7 @@ def test_a_changed_cohesion_is_refused_and_annotating_writes_it_anew(db: Databas
     for value in (None, "x"):
         db.run(own_text(f"{NODES['PCohesion']} SET n[$name] = $value"), name=name, value=value)
         for use in ("show", "read"):
-            with pytest.raises(GraphError, match=rf"PCohesion of .* {name}.*annotating again writes it anew"):
+            with pytest.raises(GraphError, match=rf"PCohesion of .* {name}.*annotate again to rewrite it"):
                 COMMANDS[use](db.store)
         WRITING["annotate"](db.store)
         assert check(db.store).all_well

@@ -188,6 +188,22 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
     assert any("is gone" in finding.what for finding in looked(db, graph="friends").findings)
 
 
+def test_a_run_whose_graph_is_gone_is_not_said_to_be_removed_and_can_be_once_the_graph_is_made_again(
+    db: Database,
+) -> None:
+    db.run(f"{GRAPH}DETACH DELETE g")
+    (finding,) = [found for found in looked(db).findings if found.about == f"run {RUN}" and "is gone" in found.what]
+    assert "Annotate with --graph friends and its labels, types and key to make it again" in finding.what
+    for dry_run in (True, False):
+        cleaned = clean(db.store, dry_run=dry_run)
+        assert (cleaned.runs, cleaned.hubs) == ((), 0)
+    assert db.run("MATCH (r:PCohesionRun) RETURN r.id") == [[RUN]]
+    annotate.write(db.store, graph="friends", p="1/2", **NAMES)
+    assert looked(db).all_well
+    assert clean(db.store).runs == (RUN,)
+    assert db.run("MATCH (c:PCohesion) RETURN c") == db.run("MATCH (r:PCohesionRun) RETURN r") == []
+
+
 def test_a_release_whose_graph_is_gone_is_told_of_and_is_no_fault_of_its_own(db: Database, tmp_path: Any) -> None:
     request = requested(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
     release(db.store, requests=[request], terms=Terms(budget_epsilon=2))

@@ -189,6 +189,17 @@ def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp
     refused(db, ParameterError, "hold some of the same vertices", files[0], copy)
 
 
+def test_a_file_that_says_of_its_graph_what_is_not_so_is_not_taken_for_complete(db, tmp_path):
+    (whole,) = parts_of(db, tmp_path, 1)
+    keys = np.array(sorted(row[0] for row in db.run("MATCH (v:Person) RETURN v.id")), np.int64)
+    file = CohesionFile(whole)
+    short = tmp_path / "short.parquet"
+    head = replace(file.head, vertices=len(keys) - 1)
+    with short.open("wb") as part, CohesionWriter(part, head, keys) as writer:
+        writer.write(file.read(0, keys).part(0, len(keys) - 1))
+    refused(db, ParameterError, "these files hold 63 cohesions, but the graph has 64 vertices", short)
+
+
 def test_files_of_different_searches_are_refused(db, tmp_path):
     files = parts_of(db, tmp_path, 1) + parts_of(db, tmp_path, 1, search="degree")
     refused(db, ParameterError, "searches", *files)

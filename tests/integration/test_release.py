@@ -1071,6 +1071,18 @@ def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
     assert [node[2] for node in kite.users_own()[0]] == [node[2] for node in before[0]]
 
 
+def test_a_record_that_has_lost_its_hash_says_nothing_of_whose_a_property_is(
+    kite: Database, refused: Callable[..., None], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv", write_property="noisy")
+    kite.run("MATCH (r:PCohesionRelease) REMOVE r.propertyHash")
+    kite.run("MATCH (v:Person) SET v.noisy = 'mine'")
+    refused(kite, 4, "already have a property 'noisy'", "--write-property", "noisy")
+    cleaned = cleaning.clean(kite.store)
+    assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
+    assert {value for (value,) in kite.run("MATCH (v:Person) RETURN v.noisy")} == {"mine"}
+
+
 def test_a_property_that_cannot_be_written_whole_is_not_written_at_all_and_the_file_is(
     kite: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

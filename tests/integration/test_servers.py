@@ -156,7 +156,7 @@ def test_its_port_is_refused_to_another(server, own_folders):
 
 
 def test_another_version_is_refused_its_data(server):
-    with pytest.raises(LocalServerError, match=f"made by Neo4j {servers.DEFAULT_VERSION}"):
+    with pytest.raises(LocalServerError, match=f"created by Neo4j {servers.DEFAULT_VERSION}"):
         servers.start(version=LONG_TERM)
 
 

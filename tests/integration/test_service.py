@@ -18,8 +18,11 @@ from services import Gate, answer, ask, look, serving, wait_until
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
+from pcneo.errors import BusyError
 from pcneo.service import desk
+from pcneo.service.service_settings import ServiceSettings
 from pcneo.store import lock, transaction
+from pcneo.store.requests import Claim, RequestQueue
 from pcneo.stored import verifying
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
@@ -393,6 +396,41 @@ def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status, mon
         assert look(db, "held").get("status") == status
         release()
         assert answer(db, "held")["status"] == "complete"
+
+
+@pytest.mark.parametrize("stopped", [None, True])
+def test_eleven_requests_that_somebody_holds_hide_no_later_one(db, monkeypatch, stopped):
+    waiting = {"command": "annotate", "graph": "friends", "p": 0.5, "vertices": [1], "cancel": stopped}
+    held = [ask(db, **waiting) for _ in range(11)]
+    free = ask(db, **waiting)
+    queue, claim = RequestQueue(db.store), RequestQueue.claim
+
+    def claim_unless_held(self: RequestQueue, request: Any, worker: str) -> Claim | None:
+        if request in held:
+            raise BusyError("Held.")
+        return claim(self, request, worker)
+
+    monkeypatch.setattr(RequestQueue, "claim", claim_unless_held)
+    at_desk = desk.Desk(queue, ServiceSettings(), "me", lambda: None)
+
+    def claimed() -> Claim | None:
+        seen = at_desk.look()
+        return at_desk.claim_first([(id, None) for id, _ in seen.cancelled] if stopped else seen.small)
+
+    assert claimed() is None
+    assert (last := claimed()) is not None
+    assert last.id == free
+
+
+def test_eleven_requests_for_a_busy_graph_hide_none_for_another(db):
+    busy = [ask(db, command="annotate", graph="friends", p=0.5, vertices=[1]) for _ in range(11)]
+    other = ask(db, command="annotate", graph="others", p=0.5, vertices=[1])
+    stopped = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1], cancel=True)
+    at_desk = desk.Desk(RequestQueue(db.store), ServiceSettings(), "me", lambda: None)
+    assert [id for id, _ in at_desk.look().small] == busy[:10]
+    at_desk.note("friends", True)
+    seen = at_desk.look()
+    assert (seen.small, seen.cancelled, seen.open) == ([(other, "others")], [(stopped, "friends")], True)
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import math
 import re
 import shutil
 import signal
@@ -16,7 +17,7 @@ import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,14 +33,16 @@ from services import Gate, ServiceProcess, answer, ask, service_processes, servi
 from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.selection import Selection
-from pcneo.errors import ConnectionFailedError, ParameterError, PcneoError
+from pcneo.errors import ConnectionFailedError, GraphError, ParameterError, PcneoError
 from pcneo.service.events import EventFormatter, tell
 from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored, parse_address
+from pcneo.service.schedule import Schedule
 from pcneo.service.service_settings import ServiceSettings, parse_duration
 from pcneo.service.serving import Service
 from pcneo.store import transaction
 from pcneo.store.database import Database as Stored
+from pcneo.store.lending import Lending
 from pcneo.store.requests import RequestQueue
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
@@ -93,6 +96,35 @@ def test_an_unchanged_graph_is_read_as_a_whole_in_little_of_the_time(db, server,
         if seconds > 5:
             wait_until(lambda: db.run("MATCH (g:PCohesionGraph) RETURN g.dueAt") != looked, "another look")
             assert len(reads) == 1
+
+
+def test_a_graph_that_cannot_be_brought_up_to_date_is_not_read_again_each_time(db, caplog):
+    db.run("CREATE (:Person {id: 1})")  # a second vertex with this key, which also changes the counts
+    queue, reads = RequestQueue(db.store), 0
+
+    def progress(*_: object) -> None:
+        nonlocal reads
+        reads += 1
+
+    watching = Schedule(queue, ServiceSettings(every=1.0), Figures(), progress, Lending())
+    (graph,) = db.store.list_graphs()
+
+    def look() -> int:
+        """Look as if it were due, and return whether anything was read."""
+        db.run("MATCH (g:PCohesionGraph) REMOVE g.dueAt")
+        before = reads
+        with suppress(GraphError):
+            watching._look(graph, 1.0)
+        return reads - before
+
+    assert look() > 0
+    assert db.run("MATCH (g:PCohesionGraph) RETURN g.rereadAt > datetime()") == [[True]]
+    db.run("MATCH (g:PCohesionGraph) SET g.rereadAt = datetime() + duration('PT1H')")
+    assert look() == 0
+    db.run("CREATE (:Person {id: 100})")
+    assert look() > 0
+    db.run("MATCH (g:PCohesionGraph) SET g.rereadAt = datetime() - duration('PT1S')")
+    assert look() > 0
 
 
 def test_one_service_of_several_looks_at_a_graph(db, server, monkeypatch):
@@ -355,6 +387,9 @@ def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
         ({"keep_days": True}, "keep-days must be a number, not True"),
         ({"keep_answers": 1.5}, "keep-answers must be a number, not 1.5"),
         ({"grace": -1}, "grace cannot be negative"),
+        ({"grace": math.nan}, "grace must be at most 86,400 seconds, not nan"),
+        ({"grace": math.inf}, "grace must be at most 86,400 seconds, not inf"),
+        ({"grace": 1e12}, "grace must be at most 86,400 seconds"),
     ],
 )
 def test_a_limit_that_cannot_be_meant_is_refused(limit, says):

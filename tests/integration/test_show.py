@@ -155,7 +155,7 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
         assert (read.graph["run"], read.graph["version"]) == (run, db.store.list_runs()[0].version)
         assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store, find_run(db.store))))
-    export_of(lambda: network_of(show(db, 0)), tmp_path / "c.graphml")
+    export_of(network_of(show(db, 0)), tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 
 

@@ -235,6 +235,15 @@ def test_an_update_gives_up_what_it_cannot_delete_and_what_it_has_written_is_swe
     nothing_wrong(db)
 
 
+def test_uninstall_gives_up_an_index_that_it_cannot_drop_and_drops_it_later(db: Database, soon: None) -> None:
+    """Unlike one that makes an index, a statement that drops one is called blocked by the server while it waits."""
+    write(db)
+    with held(db, "CREATE (:PCohesionRun {id: 'mine'})"):
+        given_up(db, lambda: cleaning.uninstall(db.store))
+    _, left = cleaning.uninstall(db.store)
+    assert (left.schema, left.runs) == ((), 0)
+
+
 def test_runs_of_an_earlier_format_are_not_waited_for_without_end(db: Database, soon: None) -> None:
     db.run("CREATE (:PCohesionRun {id: 'earlier', graph: 'ring'})")
     db.run("MATCH (v:Ring) CREATE (v)-[:HAS_COHESION]->(c:PCohesion {run: 'earlier'})<-[:IN_COHESION]-(v)")

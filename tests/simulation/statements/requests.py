@@ -61,7 +61,14 @@ def cancel_request(tx: Transaction, id: object) -> list[Row]:
 
 @statement
 def poll_requests(
-    tx: Transaction, limit: int, ahead: float, small: int, graphs: Sequence[str], elsewhere: Sequence[str]
+    tx: Transaction,
+    limit: int,
+    ahead: float,
+    small: int,
+    graphs: Sequence[str],
+    elsewhere: Sequence[str],
+    skip: Sequence[Any],
+    busy: Sequence[str],
 ) -> list[Row]:
     found, now, is_open = [], tx.now, False
     requests = tx.match(LABEL)
@@ -72,7 +79,8 @@ def poll_requests(
             continue
         if _is_key(props.get("id")):
             is_open = is_open or props.get("status") in ("requested", "running")
-            if _is_claimable(props, now, ahead):
+            is_busy = props.get("graph") in busy and lane_of(props, small) != "cancelled"
+            if _is_claimable(props, now, ahead) and props["id"] not in skip and not is_busy:
                 entry = [props["id"], props.get("graph")]
                 place = props.get("busySince") is not None, props["requestedAt"], request.number
                 found.append((*place, lane_of(props, small), entry))

@@ -13,6 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from pcneo.basics.signals import signals_interrupt, signals_wait
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import companion, configuration, folders, process, servers
 from pcneo.server import data_folder as data
-from pcneo.server.processes import holder_of, started_at
+from pcneo.server.processes import holder_of, start_detached, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
@@ -91,7 +92,7 @@ def test_a_record_is_found_again_and_is_its_owners_only(run_stand_in, tmp_path):
     ("code", "says"),
     [
         (SLEEP, []),
-        (DEAF, ["The service is finishing its request or giving it back", "Killing the service, which has not ended."]),
+        (DEAF, ["The service is finishing its request or giving it back", "Killed the service, which had not ended."]),
     ],
 )
 def test_a_service_that_goes_on_is_waited_for_and_killed_and_both_are_told(tmp_path, monkeypatch, caplog, code, says):
@@ -109,6 +110,46 @@ def test_a_service_that_goes_on_is_waited_for_and_killed_and_both_are_told(tmp_p
     child.communicate()
     assert len(caplog.messages) == len(says)
     assert all(message.startswith(begun) for message, begun in zip(caplog.messages, says, strict=True))
+
+
+@pytest.mark.parametrize("record", [[99_999_999, None], [1, None], [True, "1"], [2**31, "1"], [-1, "1"], [0, "1"]])
+def test_an_edited_record_of_a_service_is_no_process(tmp_path, record, monkeypatch):
+    monkeypatch.setattr(companion, "started_at", lambda pid: record[1])
+    (tmp_path / "service.json").touch(mode=0o600)
+    (tmp_path / "service.json").write_text(json.dumps(record))
+    assert companion.service_process(tmp_path) is None
+    assert companion.end_service(tmp_path) is False
+    assert not (tmp_path / "service.json").exists()
+
+
+def test_a_service_that_is_gone_before_it_is_recorded_is_told(tmp_path, monkeypatch):
+    data.ensure_password(tmp_path)
+    (tmp_path / "logs").mkdir()
+    monkeypatch.setattr(companion, "started_at", lambda pid: None)
+    started = []
+
+    def start(*arguments: Any) -> subprocess.Popen[bytes]:
+        started.append(start_detached([sys.executable, "-c", SLEEP], *arguments[1:]))
+        return started[-1]
+
+    monkeypatch.setattr(companion, "start_detached", start)
+    with pytest.raises(LocalServerError, match=r"it ended at once\. Its log is"):
+        companion.start_service(tmp_path, "bolt://localhost:1", "neo4j")
+    (child,) = started
+    assert child.returncode == -signal.SIGKILL
+    assert not (tmp_path / "service.json").exists()
+    assert child.pid not in companion._children
+
+
+def test_a_service_that_ends_as_it_is_told_to_is_no_error(tmp_path, monkeypatch):
+    """A system says of a process that it lives, and then that there is none to send a signal to."""
+    answers = iter(["now", "now", None, None])
+    monkeypatch.setattr(companion, "started_at", lambda pid: next(answers))
+    monkeypatch.setattr(os, "kill", lambda pid, number: (_ for _ in ()).throw(ProcessLookupError(3, "No such process")))
+    (tmp_path / "service.json").touch(mode=0o600)
+    (tmp_path / "service.json").write_text(json.dumps([99_999, "now"]))
+    assert companion.end_service(tmp_path)
+    assert not (tmp_path / "service.json").exists()
 
 
 def test_a_private_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -408,7 +449,8 @@ def test_a_folder_of_another_version_is_refused_once_it_holds_a_graph(tmp_path):
     data.claim(tmp_path, "2026.09.0")
     (tmp_path / "data").mkdir()
     with pytest.raises(
-        LocalServerError, match=r"made by Neo4j 2026\.09\.0 .*not opened by Neo4j 5\.26\.25.*another data folder"
+        LocalServerError,
+        match=r"created by Neo4j 2026\.09\.0, and Neo4j 5\.26\.25 cannot open it\..*another data folder",
     ):
         data.claim(tmp_path, "5.26.25")
 
@@ -476,6 +518,31 @@ def test_the_ports_of_the_start_before_are_taken_again_where_they_are_free(tmp_p
         port = taken.getsockname()[1]
         assert servers._choose_port(None, port) != port
     assert servers._choose_port(None, port) == port
+
+
+def test_browser_never_gets_the_port_that_was_chosen_for_bolt(tmp_path, monkeypatch):
+    """As after `start --browser`, `stop`, and `start --browser --bolt-port` with the port that Browser had."""
+    folder, launched = tmp_path / "a", []
+    folders.make_private(folder, "")
+    data.claim(folder, servers.DEFAULT_VERSION)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (folder / "conf").mkdir()
+    (folder / "conf" / "neo4j.conf").write_text(f"server.http.listen_address=127.0.0.1:{port}\n")
+
+    def launch(java_home: Any, jars: Any, folder: Any, port: int, version: str, http_port: int | None) -> None:
+        launched.append((port, http_port))
+        raise LocalServerError("Not started.")
+
+    monkeypatch.setattr(process, "launch", launch)
+    monkeypatch.setattr(servers, "ensure_jars", lambda *_: Path("jar"))
+    monkeypatch.setattr(servers, "ensure_browser", lambda *_: Path("browser"))
+    with pytest.raises(LocalServerError, match="Not started"):
+        servers.start(folder, bolt_port=port, browser=True)
+    ((bolt_port, http_port),) = launched
+    assert bolt_port == port
+    assert http_port not in (None, port)
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])

@@ -357,6 +357,13 @@ def test_what_is_stopped_is_cancelled_or_given_back_and_costs_no_attempt(outcome
     assert outcome(None, cancel=True)[0][:2] == ("finish", "cancelled")
 
 
+def test_a_request_that_has_waited_for_others_goes_on_with_its_day_when_a_service_ends(outcome) -> None:
+    assert outcome(EndingError("Stopped."), attempts=2, busy=100) == [("give back", 0.0, 1, True)]
+    queue = Queue()
+    worker_of(queue).cancel(claimed(busy=100, cancel=False))
+    assert queue.told == [("give back", 0.0, 0, True)]
+
+
 def test_an_answer_is_tried_again_while_the_claim_counts_and_not_once_it_is_lost(outcome) -> None:
     twice = [DatabaseError("Down."), BusyError("Held.")]
     assert outcome(ParameterError("p is 7."), raised=twice) == [("finish", "failed", "p is 7.")]
@@ -506,7 +513,7 @@ class Claims(Queue):
             raise self.reasons[id]
         return claimed(graph=id)
 
-    def poll(self, graphs: object) -> Waiting:
+    def poll(self, **_: object) -> Waiting:
         return Waiting(0, True, [], [], [])
 
     def refuse_excess(self, most: int) -> int:
@@ -610,7 +617,7 @@ class Box(Claims):
         self.requests, self.entries, self.refusals = 0, 0, 0
         self.answers, self.forgetting_takes, self.asked_to_keep = [0], 0.0, list[tuple[float, int]]()
 
-    def poll(self, graphs: object) -> Waiting:
+    def poll(self, **_: object) -> Waiting:
         return Waiting(self.requests, True, [], [], [])
 
     def enter(self, limit: int, skip: int) -> int:

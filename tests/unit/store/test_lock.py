@@ -13,7 +13,7 @@ import pytest
 from pcneo.errors import BusyError, DatabaseError, NotFoundError
 from pcneo.store import lock
 from pcneo.store.lock import GraphLock
-from pcneo.store.waiting import BlockedError
+from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError, lock_patience
 
 GRAPH = {"lastVersion": 7, "lockedAt": "noon", "format": 4}
 
@@ -27,6 +27,7 @@ class Held:
 
     @contextmanager
     def transaction(self, metadata: object, limit: float) -> Iterator[Any]:
+        self.asked = limit
         yield self
 
     def touch_graph(self, name: str) -> dict[str, Any] | None:
@@ -75,6 +76,15 @@ def test_a_lock_is_used_again_and_again_lest_its_connection_be_closed_and_its_lo
         with pytest.raises(DatabaseError, match="was lost"), locking.last_writes():
             pytest.fail("it must not be written to")
     assert held.commits == 0
+
+
+def test_the_patience_of_the_caller_counts_for_what_the_lock_is_used_for_too() -> None:
+    held = Held()
+    with lock_patience(2.0), locked(held):
+        assert (held.asked, held.wait.limit) == (lock.WAIT_SECONDS, 2.0)
+    db: Any = held
+    with GraphLock(db, "friends", 3.0):
+        assert (held.asked, held.wait.limit) == (3.0, BLOCKED_SECONDS)
 
 
 def test_last_writes_are_committed_as_a_whole_and_what_a_failing_block_wrote_never_is() -> None:

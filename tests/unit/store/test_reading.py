@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,7 +14,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from pcneo.annotate.plan import Plan
 from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
+from pcneo.annotate.supply import Frontier
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
@@ -21,6 +24,7 @@ from pcneo.store import reading, run_reader
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.reading import GraphReader
 from pcneo.store.run_reader import HubColumns, RunReader
+from pcneo.store.waiting import is_to_end, patient_until
 
 PERSONS = Selection(("Person",), ("KNOWS",), "id")
 GRAPH = naive.graph_of(nx.gnp_random_graph(200, 0.1, seed=1).edges)
@@ -85,6 +89,38 @@ def test_the_next_page_is_asked_for_before_a_page_is_used_and_no_further_one(mon
     assert isinstance(rows, Generator)
     rows.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("pcneo-read")]
+
+
+class HurriedStore(SmallStore, RunReader):
+    """Holds `GRAPH`, and notes whether whoever reads knows that the work is to stop."""
+
+    def __init__(self) -> None:
+        super().__init__(most=10**9)
+        self.hurried: list[bool] = []
+
+    def read(self, statement: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+        self.hurried.append(is_to_end())
+        return super().read(statement, names, **parameters)
+
+
+def test_the_threads_that_read_know_when_the_work_is_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PAGE", 30)
+    store, ending = HurriedStore(), threading.Event()
+    ending.set()
+
+    def hubs() -> Generator[HubColumns, None, None]:
+        store.hurried.append(is_to_end())
+        yield cast(HubColumns, [1])
+
+    frontier = Frontier(cast(Plan, SimpleNamespace(db=store, selection=PERSONS)), [])
+    with patient_until(ending):
+        assert len(list(store.stream_rows(PERSONS, -1))) == len(GRAPH)
+        with ThreadPoolExecutor(1) as beside:
+            assert len(list(frontier._fetch(beside, list(GRAPH)))) == len(GRAPH)
+        with pages_ahead(hubs()) as pages:
+            assert list(pages) == [[1]]
+    assert len(store.hurried) > 4
+    assert all(store.hurried)
 
 
 def test_neighbourhoods_that_do_not_fit_into_the_servers_memory_are_asked_for_in_halves(
