@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.frames import Table
 from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
-from pcneo.face.one_cohesion import Cohesion
+from pcneo.face.one_cohesion import Cohesion, cohesion_columns
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,11 +44,7 @@ class CohesionStream(Table, Iterator[Cohesion]):
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each cohesion that has not been read yet."""
-        names = ("size", "edges", "density", "proven", "best")
-        return columns_of(
-            {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names}, "members": list(c.members)}
-            for c in self
-        )
+        return cohesion_columns(self, with_p=True)
 
     def __repr__(self) -> str:
         """Say what it is; looking into it would use it up."""
