@@ -45,6 +45,11 @@ class Selection:
         """Whether anything was named."""
         return bool(self.node_labels or self.relationship_types or self.key)
 
+    def fits(self, other: Selection) -> bool:
+        """Whether another has all that is named here; what is left out here fits any."""
+        parts = [(getattr(self, part), getattr(other, part)) for part in ("node_labels", "relationship_types", "key")]
+        return all(not mine or mine == theirs for mine, theirs in parts)
+
     @property
     def default_name(self) -> str:
         """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
@@ -53,4 +58,4 @@ class Selection:
 
 
 def _plain(name: str) -> str:
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+    return name if name.isidentifier() or not name else "`" + name.replace("`", "``") + "`"

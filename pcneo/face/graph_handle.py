@@ -47,18 +47,17 @@ class GraphHandle(GraphModes):
 
     def _named(self) -> str:
         """Return the name under which the database knows the graph."""
-        known = self.db.list_graphs()
-        names = [graph.name for graph in known]
-        if self.name in names:
+        known = {graph.name: graph.selection for graph in self.db.list_graphs()}
+        if self.name in known:
             return self.name
-        fitting = [graph.name for graph in known if self.selection and graph.selection == self.selection]
-        if self.name is None and len(fitting or names) == 1:
-            return (fitting or names)[0]
-        if self.name is None and names:
-            raise ParameterError(f"Which graph? There are {', '.join(names)}.", name="graph", value=None)
-        raise NotFoundError(
-            f"There is no graph {self.name or ''!r} yet: its first annotate() stores it.", what="graph", name=self.name
-        )
+        fitting = [name for name, selection in known.items() if self.name is None and self.selection.fits(selection)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise ParameterError(f"Which graph? There are {', '.join(fitting)}.", name="graph", value=None)
+        name = self.name or (self.selection.default_name if self.selection else "")
+        which = f"There is no graph {name!r} yet" if name else "There is no graph yet"
+        raise NotFoundError(f"{which}: its first annotate() stores it.", what="graph", name=self.name)
 
     # --- Its runs
 

@@ -17,7 +17,14 @@ import pytest
 from graphs import Database
 
 import pcneo as package
-from pcneo.errors import ConnectionFailedError, GraphChangedError, KeyPropertyError, NotFoundError, ParameterError
+from pcneo.errors import (
+    ConnectionFailedError,
+    FileFormatError,
+    GraphChangedError,
+    KeyPropertyError,
+    NotFoundError,
+    ParameterError,
+)
 from pcneo.face.first_steps import sample_path
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release.audit import auditing
@@ -395,6 +402,12 @@ def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: 
     assert "1 of the 2 vertices were there already, as :P nodes with the same id" in caplog.text
 
 
+def test_a_limit_of_no_bytes_is_a_limit(db: package.Db) -> None:
+    Path("people.csv").write_text("Ann,Bob\n")
+    with pytest.raises(FileFormatError, match="the most that is read"):
+        db.load("people.csv", node_label="P", relationship_type="R", key="id", max_bytes=0)
+
+
 def test_all_runs_are_removed_by_a_word_alone(ring: package.GraphHandle, db: package.Db) -> None:
     ring.annotate(p=["0.3", "0.7"])
     with pytest.raises(ParameterError, match=r"This removes every run: give all=True .* db\.run\(\.\.\.\)\.remove\(\)"):
@@ -418,8 +431,8 @@ def test_a_handle_of_a_run_that_is_gone_means_no_other_run(ring: package.GraphHa
         lambda run: run.record, lambda run: run.moved, lambda run: run.version(1), lambda run: run.history(),
         lambda run: run.diff(1, 1), lambda run: run.check(), len, lambda run: 5 in run, lambda run: run[5],
         lambda run: run.get(5), list, lambda run: run.read(), lambda run: run.query("critical_connections", id=5),
-        lambda run: run.export("5.json", vertex=5), lambda run: run.export("all.json"), lambda run: run.audit(epsilon=1),
-        lambda run: run.release(package.Critical(k=3, epsilon=1), to="a.csv"), lambda run: run.remove(),
+        lambda run: run.export("5.json", vertex=5), lambda run: run.export("all.json"), lambda run: run.remove(),
+        lambda run: run.release(package.Critical(k=3, epsilon=1), to="a.csv"), lambda run: run.audit(epsilon=1),
     ]  # fmt: skip
     for run in (held, fixed):
         assert repr(run) == "Run ring@1/3, which is gone"
@@ -504,6 +517,14 @@ def test_a_graph_without_a_name_is_the_one_that_fits(db: package.Db, ring: packa
     assert db.graph(**PERSONS).budget.graph == "ring"
     with pytest.raises(ParameterError, match=r"Which graph\? There are kin, ring\."):
         _ = db.graph().budget
+    with pytest.raises(ParameterError, match=r"Which graph\? There are kin, ring\."):
+        db.graph(key="id").runs()
+    assert db.graph(node_labels="Kin").budget.graph == "kin"
+    others = {**PERSONS, "relationship_types": "MEETS"}
+    for use in (lambda: db.graph(**others).budget, lambda: db.graph(**others).run(), lambda: db.graph(**others).runs()):
+        with pytest.raises(NotFoundError, match="There is no graph 'Person/MEETS/id' yet"):
+            use()
+    db.graph("kin").run().remove()
     with pytest.raises(NotFoundError, match="There is no graph 'foes' yet"):
         _ = db.graph("foes", **{**PERSONS, "node_labels": "Foe"}).budget
 

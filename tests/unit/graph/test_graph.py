@@ -263,6 +263,17 @@ def test_one_label_or_type_may_stand_alone() -> None:
     assert Selection(*alone) == Selection(("Person",), ("KNOWS",), "id")
 
 
+def test_what_a_selection_leaves_out_fits_any_and_is_not_in_its_name() -> None:
+    whole = Selection("Person", "KNOWS", "id")
+    parts: list[Any] = [(), ("Person",), ("Person", "KNOWS"), ((), "KNOWS", "id"), ("Person", "KNOWS", "id")]
+    others: list[Any] = [("Kin",), (["Person", "Kin"],), ((), "MEETS"), ((), (), "name")]
+    for part in parts:
+        assert Selection(*part).fits(whole)
+    for other in others:
+        assert not Selection(*other).fits(whole)
+    assert Selection("Person", "a b").default_name == "Person/`a b`/"
+
+
 @given(
     keys=st.one_of(st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1), st.sets(st.text(), min_size=1)),
     at_once=st.integers(1, 5),

@@ -25,6 +25,8 @@ DB: Any = SimpleNamespace(
     list_runs=lambda: [ONLY, OF_VERTICES],
     list_graphs=lambda: [SimpleNamespace(name="friends", selection=None)],
     count_store=lambda _: (7, 9),
+    list_graph_names=lambda: ["friends"],
+    list_damaged_runs=list,
 )
 
 
