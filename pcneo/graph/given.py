@@ -59,7 +59,7 @@ def as_graph(graph: GivenGraph) -> Graph:
         return _from_matrix(graph)
     if hasattr(graph, "columns"):
         return _from_columns(graph)
-    if isinstance(graph, tuple) and len(graph) == 3 and all(map(_is_column, graph)):
+    if isinstance(graph, tuple) and len(graph) == 3 and all(map(_is_column, graph)) and not all(map(_is_pair, graph)):
         keys, sources, targets = (list(map(plain_key, column)) for column in graph)
         return graph_from_edges(keys, sources, targets)
     if isinstance(graph, Sequence) and not isinstance(graph, str | bytes):
@@ -108,6 +108,11 @@ def _is_column(column: object) -> bool:
     return isinstance(column, Iterable) and not isinstance(column, str | bytes)
 
 
+def _is_pair(column: object) -> bool:
+    """Whether it is an edge: three of them in a tuple are a list of edges, as more or fewer are."""
+    return isinstance(column, tuple) and len(column) == 2
+
+
 def _from_matrix(matrix: Any) -> Graph:
     if matrix.shape[0] != matrix.shape[1]:
         raise TypeError(f"{WANTED} This matrix has {matrix.shape[0]} rows and {matrix.shape[1]} columns.")
@@ -134,6 +139,8 @@ def _from_columns(frame: Any) -> Graph:
         choose = " Select the two that hold the ends: frame[[ONE, OTHER]]." if len(names) > 2 else ""
         has = f"This frame has neither the columns source and target nor just two columns: {words(names, 6)}."
         raise TypeError(f"{WANTED} {has}{choose}")
+    if repeated := [name for name in dict.fromkeys(ends) if names.count(name) > 1]:  # each stands for several columns
+        raise TypeError(f"{WANTED} This frame has several columns of the same name: {words(repeated)}.")
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
         _check_none_is_missing(
