@@ -11,6 +11,7 @@ import json
 import logging
 import secrets
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def read_call(path: AnyPath) -> Call:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,}" if type(value) is int else repr(value)
+    return f"{value:,}" if type(value) is int else str(value) if isinstance(value, Decimal) else repr(value)
 
 
 def _check_size(key_list: AskedKeys) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Never
@@ -17,6 +18,7 @@ from pcneo.privacy.exact import positive
 
 MOST_BYTES = 2**24
 """Lists of a million keys are smaller; once read, a file takes up to twenty times the memory of its text."""
+_MOST_LETTERS = 1_000  # of a number: with many more digits, arithmetic takes minutes
 
 
 def read_object(
@@ -33,7 +35,7 @@ def read_json(path: Path, most: int = MOST_BYTES) -> object:
     """Read any JSON of at most `most` bytes; refuse NaN, and objects that name a field twice."""
     try:
         text = read_whole(path, most).decode("utf-8")
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        return json.loads(text, object_pairs_hook=_once, parse_float=_exactly, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise bad(path, str(error)) from error
 
@@ -42,6 +44,16 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise ValueError("a field is named twice")
     return dict(pairs)
+
+
+def _exactly(text: str) -> Decimal:
+    """Return a number with a point or an exponent with all its digits, of which a float has about 17."""
+    if len(text) > _MOST_LETTERS:
+        _refuse(f"{text[:20]}…")
+    try:
+        return Decimal(text)
+    except ArithmeticError:  # its exponent is beyond what even a Decimal holds
+        _refuse(text)
 
 
 def _refuse(name: str) -> Never:
