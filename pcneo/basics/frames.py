@@ -86,6 +86,8 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: s
 
 
 def _cell(value: Any) -> str:
+    if getattr(value, "ndim", None) == 0:  # NumPy's own numbers and truth values
+        value = value.item()
     align = "right" if is_number(value) else "left"
     return f'<td style="text-align: {align}">{_text(words(value, SHOWN_ITEMS))}</td>'
 
