@@ -45,16 +45,17 @@ class Selection:
         """Whether anything was named."""
         return bool(self.node_labels or self.relationship_types or self.key)
 
-    def fits(self, other: Selection) -> bool:
-        """Whether another has all that is named here; what is left out here fits any."""
-        parts = [(getattr(self, part), getattr(other, part)) for part in ("node_labels", "relationship_types", "key")]
-        return all(not mine or mine == theirs for mine, theirs in parts)
-
     @property
     def default_name(self) -> str:
         """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
         labels, types = "|".join(map(_plain, self.node_labels)), "|".join(map(_plain, self.relationship_types))
         return f"{labels}/{types}/{_plain(self.key)}"
+
+
+def is_part_of(named: Selection, whole: Selection) -> bool:
+    """Whether a graph has all that is named; what is left out fits any."""
+    parts = ("node_labels", "relationship_types", "key")
+    return all(getattr(named, part) in ((), "", getattr(whole, part)) for part in parts)
 
 
 def _plain(name: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from pcneo.basics.keys import check_text
+from pcneo.basics.keys import check_text, keys_or_all
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
-from pcneo.basics.selection import Selection
+from pcneo.basics.selection import Selection, is_part_of
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
+from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices
 from pcneo.face.listings import Listing
 from pcneo.face.run_handle import Run, listed_runs
 from pcneo.service.placing import AnsweredRequest
@@ -50,7 +50,9 @@ class GraphHandle(GraphModes):
         known = {graph.name: graph.selection for graph in self.db.list_graphs()}
         if self.name in known:
             return self.name
-        fitting = [name for name, selection in known.items() if self.name is None and self.selection.fits(selection)]
+        fitting = [
+            name for name, selection in known.items() if self.name is None and is_part_of(self.selection, selection)
+        ]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
@@ -126,7 +128,7 @@ class GraphHandle(GraphModes):
             graph=self._named(),
             p=p,
             search=search,
-            vertices=plain_keys(vertices),
+            vertices=keys_or_all(vertices),
             by=by,
             request=request,
             timeout=timeout,
@@ -177,8 +179,8 @@ class GraphHandle(GraphModes):
             answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
-            budget_epsilon: a total ε to set in the same call, for a graph that has none yet. It gets enough δ for as
-                many releases like this one as it admits, but no more than 1/1000, unless this one takes more.
+            budget_epsilon: a total ε to set in the same call, for a graph that has none yet. Its δ covers as many
+                releases like this one as its ε allows, up to 1/1000, or what this release alone needs if that is more.
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcneo.basics.frames import words
-from pcneo.basics.keys import key_meant, of_other_kind, plain_key
+from pcneo.basics.keys import key_meant, keys_or_all, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
 from pcneo.graph.arrays import graph_from_edges, graph_from_rows
@@ -85,13 +85,20 @@ def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
     return graph_from_rows((plain_key(vertex), list(map(plain_key, row))) for vertex, row in graph.adjacency())
 
 
-def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
-    """Return the positions of vertices that are given by key."""
-    place = {key: i for i, key in enumerate(graph.keys.tolist())}
-    keys = list(keys)
+def places_in(graph: Graph) -> dict[Key, int]:
+    """Return the position of each vertex by its key."""
+    return {key: place for place, key in enumerate(graph.keys.tolist())}
+
+
+def positions_of(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
+    """Return the positions of one vertex or several, given by key; None for every vertex, as it is."""
+    keys = keys_or_all(vertices)
+    if keys is None:
+        return None
+    places = places_in(graph)
     for key in keys:
-        check_is_vertex(key, place)
-    return [place[key] for key in keys]
+        check_is_vertex(key, places)
+    return [places[key] for key in keys]
 
 
 def check_is_vertex(key: Key, known: Collection[Key]) -> None:

@@ -13,6 +13,7 @@ from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.keys import INT64
 from pcneo.basics.model import Key
 from pcneo.basics.visible import is_utf8
+from pcneo.basics.whole_file import whole_file
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 
@@ -58,6 +59,14 @@ def _exactly(text: str) -> Decimal:
 
 def _refuse(name: str) -> Never:
     raise ValueError(f"{name} is not accepted as a number")
+
+
+def write_json(
+    path: Path, record: Mapping[str, Any], *, replace: bool = False, mode: int = 0o666, indent: int | None = None
+) -> None:
+    """Write an object to a file, whole or not at all, by default to a new file."""
+    with whole_file(path, replace=replace, mode=mode) as file:
+        file.write((json.dumps(record, ensure_ascii=False, indent=indent) + "\n").encode())
 
 
 def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:

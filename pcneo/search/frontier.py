@@ -18,6 +18,7 @@ from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.basics.stopping import stop_flag
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
+from pcneo.graph.given import places_in
 from pcneo.kernels.cohesion import (
     NARROW,
     Rows,
@@ -221,7 +222,7 @@ def search_one(
 
 
 def _fetch_from_arrays(graph: Graph) -> Fetch:
-    places = {key: place for place, key in enumerate(graph.keys.tolist())}
+    places = places_in(graph)
 
     def neighbours(place: int) -> list[Key]:
         return graph.keys[graph.neighbours_of(place)].tolist()

@@ -17,7 +17,7 @@ from places import TESTS
 
 from pcneo.basics.model import Graph, Key
 from pcneo.basics.searches import Search
-from pcneo.basics.selection import Selection
+from pcneo.basics.selection import Selection, is_part_of
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import (
     PartialGraph,
@@ -268,9 +268,9 @@ def test_what_a_selection_leaves_out_fits_any_and_is_not_in_its_name() -> None:
     parts: list[Any] = [(), ("Person",), ("Person", "KNOWS"), ((), "KNOWS", "id"), ("Person", "KNOWS", "id")]
     others: list[Any] = [("Kin",), (["Person", "Kin"],), ((), "MEETS"), ((), (), "name")]
     for part in parts:
-        assert Selection(*part).fits(whole)
+        assert is_part_of(Selection(*part), whole)
     for other in others:
-        assert not Selection(*other).fits(whole)
+        assert not is_part_of(Selection(*other), whole)
     assert Selection("Person", "a b").default_name == "Person/`a b`/"
 
 
