@@ -289,6 +289,12 @@ def test_a_frame_whose_ends_are_of_one_name_is_refused_and_other_columns_may_be(
     assert pcneo.as_graph(weighed).edge_count == 1
 
 
+def test_what_is_no_key_is_no_member_though_it_equals_one():
+    cohesion: Any = pcneo.minimal_p_cohesion([(1, 2), (2, 3)], 1, p="0.4")
+    assert (1 in cohesion, np.int64(1) in cohesion) == (True, True)
+    assert [key in cohesion for key in (True, 1.0, "1", None, [1])] == [False] * 5
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_a_tuple_of_edges_is_a_list_of_edges_however_many_they_are(count: int):
     edges = (("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"))[:count]
