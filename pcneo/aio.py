@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from pcneo.basics.keys import checked_keys
+from pcneo.basics.keys import keys_or_all
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.errors import ConnectionFailedError
@@ -143,7 +143,7 @@ class AsyncGraph:
             graph=self.name,
             p=p,
             search=search,
-            vertices=None if vertices is None else checked_keys(vertices),
+            vertices=keys_or_all(vertices),
             by=by,
             request=request,
             timeout=timeout,

@@ -10,8 +10,7 @@ from pcneo.annotate.describing import tally_of
 from pcneo.annotate.plan import distinct_searches, telling_of
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import TableByP
-from pcneo.basics.keys import checked_keys
-from pcneo.basics.model import AnyPath, Graph, Key, Progress
+from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP
 from pcneo.graph import as_graph
@@ -88,7 +87,7 @@ def profile(
     if plot is not None:
         check_picture(plot)
     arrays = as_graph(graph)
-    queries = _positions(arrays, vertices)
+    queries = positions_of(arrays, vertices)
     tallies = dict[str, Tally]()
     for wanted in searches:
         tell = progress and telling_of(progress, wanted)
@@ -178,7 +177,7 @@ def steadiness(
     check_orders(orders)
     paths = () if to is None else new_files_in(to)
     arrays = as_graph(graph)
-    queries = _positions(arrays, vertices)
+    queries = positions_of(arrays, vertices)
     summaries = dict[str, Steadiness]()
     with opened(paths) as files:
         for wanted in searches:
@@ -186,7 +185,3 @@ def steadiness(
             batches = search_orders(arrays, wanted, orders, vertices=queries, concurrency=concurrency, progress=tell)
             summaries[str(wanted.p)] = added_up(str(wanted.p), batches, files)
     return SteadinessProfile(search, orders, arrays.vertex_count, arrays.edge_count, summaries, paths)
-
-
-def _positions(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
-    return None if vertices is None else positions_of(graph, checked_keys(vertices))

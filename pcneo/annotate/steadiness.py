@@ -116,7 +116,7 @@ def steadiness(db: Database, *, to: AnyPath | None, orders: int, **asked: Unpack
     _check_vertices(db, plan)
     paths = () if to is None else new_files_in(to)
     supply = WholeGraph(plan).read()
-    positions = None if plan.vertices is None else positions_of(supply.graph, plan.vertices)
+    positions = positions_of(supply.graph, plan.vertices)
     read_millis, summaries = plan.millis(), dict[str, Steadiness]()
     with opened(paths) as files:
         for search in plan.searches:

@@ -19,7 +19,7 @@ BLOCK_BYTES = 1 << 20
 FREELY_UNPACKED = 1 << 24
 """Unpacked bytes that a packed file of any size may hold."""
 PADDING = 3 << 20
-"""By how much the bytes read of a packed file may exceed the bytes unpacked so far."""
+"""How many packed bytes may be read beyond the number unpacked so far."""
 MOST_TIMES = 100
 """Beyond `FREELY_UNPACKED`, the unpacked bytes may be at most this many times the packed bytes read. Repetitive edge
 lists reach about twenty, a file made to fill the memory a thousand."""
@@ -49,9 +49,10 @@ def opened(path: Path, most: int, advice: str = "") -> Iterator[io.BufferedReade
 def read_whole(path: Path, most: int, advice: str = "") -> bytes:
     """Return the whole content of a file as `opened` reads it; no more than `most` bytes are held."""
     with opened(path, most, advice) as stream:
-        if _is_packed(path):
-            return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
-        return stream.read(path.stat().st_size + 1)  # into one buffer, where a plain `read()` would hold two
+        # A plain file is read into one buffer, where joined blocks take two. It may be longer than its status says: it
+        # grows, or the kernel makes it as it is read.
+        content = b"" if _is_packed(path) else stream.read(path.stat().st_size + 1)
+        return b"".join([content, *iter(lambda: stream.read(BLOCK_BYTES), b"")])
 
 
 def check_regular(path: Path) -> os.stat_result:
@@ -107,9 +108,7 @@ class _Content(io.RawIOBase):
         if self._read > self._most:
             raise self._too_much()
         if self._packed and self._read > max(FREELY_UNPACKED, MOST_TIMES * self._file.tell()):
-            raise UnreadableError(
-                f"it unpacks to more than {MOST_TIMES} times its size, as only a file made for that purpose does"
-            )
+            raise UnreadableError(f"it unpacks to more than {MOST_TIMES} times its size, which no ordinary file does")
         buffer[: len(piece)] = piece
         return len(piece)
 

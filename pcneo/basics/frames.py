@@ -84,10 +84,10 @@ def _plain(column: Sequence[Any]) -> Any:
     return list(column) if kind == "O" else column
 
 
-def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
-    """Turn rows with the same names into columns; no columns if there are no rows."""
+def columns_of(rows: Iterable[Mapping[str, Any]], names: Iterable[str] = ()) -> dict[str, Sequence[Any]]:
+    """Turn rows with the same names into columns, by default all; a table without rows has only those named here."""
     rows = list(rows)
-    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    return {name: [row[name] for row in rows] for name in names or (rows[0] if rows else ())}
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
@@ -102,6 +102,8 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: s
 
 
 def _cell(value: Any) -> str:
+    if getattr(value, "ndim", None) == 0:  # NumPy's own numbers and truth values
+        value = value.item()
     align = "right" if is_number(value) else "left"
     return f'<td style="text-align: {align}">{_text(words(value, SHOWN_ITEMS))}</td>'
 

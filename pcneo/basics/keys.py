@@ -1,4 +1,4 @@
-"""Keys: which values may be one, and how messages show them."""
+"""What may be a key, and how messages show one."""
 
 from __future__ import annotations
 
@@ -75,6 +75,11 @@ def checked_keys(keys: object) -> list[Key]:
     if isinstance(keys, str | np.generic) or not isinstance(keys, Iterable):
         return [checked_key(keys)]
     return [checked_key(key) for key in keys]
+
+
+def keys_or_all(keys: object) -> list[Key] | None:
+    """Do what `checked_keys` does; None, which stands for every vertex, stays None."""
+    return None if keys is None else checked_keys(keys)
 
 
 def check_text(name: str, value: object, wanted: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.frames import Table, html_table
+from pcneo.basics.frames import Table, counted, html_table
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import P, Search
 
@@ -119,7 +119,7 @@ class FoundCohesion:
     @property
     def density(self) -> float:
         """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning and is left out of averages."""
-        return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+        return _density(self.size, self.edges)
 
     def how_small(self) -> str:
         """Return what is known about other p-cohesions around the vertex, as a sentence without its full stop."""
@@ -231,8 +231,8 @@ class CohesionBatch(Table):
 
     def caption(self) -> str:
         """Return a sentence to put above the table."""
-        found = f"{len(self):,} minimal p-cohesions, p={self.p}, search {self.search.name}"
-        return f"{found}: {len(self.members):,} memberships"
+        found = f"{counted(len(self), 'minimal p-cohesion')}, p={self.p}, search {self.search.name}"
+        return f"{found}: {counted(len(self.members), 'membership')}"
 
     def cohesions(self) -> Iterator[FoundCohesion]:
         """Yield each cohesion by key."""
@@ -266,7 +266,7 @@ class Memberships(Table):
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""
-        return f"{len(self.members):,} memberships"
+        return counted(len(self.members), "membership")
 
 
 def densities(sizes: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -277,6 +277,10 @@ def densities(sizes: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.
     """
     pairs = sizes * (sizes - 1)
     return np.divide(2.0 * edges, pairs, out=np.zeros(len(sizes)), where=pairs > 0)
+
+
+def _density(size: int, edges: int) -> float:
+    return 2 * edges / (size * (size - 1)) if size > 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -294,7 +298,7 @@ class LocalView:
     @property
     def density(self) -> float:
         """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning."""
-        return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+        return _density(self.size, self.edges)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,9 +352,10 @@ class CohesionAround(Table):
         """Return a sentence to put above the table."""
         cohesion, view = self.cohesion, self.local_view
         return (
-            f"Minimal p-cohesion of {cohesion.vertex}, p={cohesion.p}: {cohesion.size:,} members, "
-            f"{cohesion.edges:,} critical connections, density {cohesion.density:.3f}; {len(self.others):,} other "
-            f"connections. Within two hops: {view.size:,} vertices, {view.edges:,} connections."
+            f"Minimal p-cohesion of {cohesion.vertex}, p={cohesion.p}: {counted(cohesion.size, 'member')}, "
+            f"{counted(cohesion.edges, 'critical connection')}, density {cohesion.density:.3f}; "
+            f"{counted(len(self.others), 'other connection')}. Within two hops: "
+            f"{counted(view.size, 'vertex', 'vertices')}, {counted(view.edges, 'connection')}."
             f"{self.note and f' {self.note}.'}"
         )
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pcneo.basics.frames import counted
 from pcneo.basics.searches import Search
+
+
+class WholeId(str):
+    """The id of a run that a handle or a record holds: unlike what a person types, never the beginning of another's."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -81,5 +88,5 @@ class RunRecord:
 
     def __repr__(self) -> str:
         """Return the run and its version, in a line."""
-        found = f"{self.cohesions:,} cohesions, {self.memberships:,} memberships, search {self.search.name}"
-        return f"Run {self.id}, version {self.version}: {found}"
+        found = f"{counted(self.cohesions, 'cohesion')}, {counted(self.memberships, 'membership')}"
+        return f"Run {self.id}, version {self.version}: {found}, search {self.search.name}"

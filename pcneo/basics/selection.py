@@ -52,5 +52,11 @@ class Selection:
         return f"{labels}/{types}/{_plain(self.key)}"
 
 
+def is_part_of(named: Selection, whole: Selection) -> bool:
+    """Whether a graph has all that is named; what is left out fits any."""
+    parts = ("node_labels", "relationship_types", "key")
+    return all(getattr(named, part) in ((), "", getattr(whole, part)) for part in parts)
+
+
 def _plain(name: str) -> str:
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+    return name if name.isidentifier() or not name else "`" + name.replace("`", "``") + "`"

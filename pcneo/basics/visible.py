@@ -1,4 +1,4 @@
-"""Text that no terminal obeys, with numbers like `\\u001b` for what it would obey; CSV that no spreadsheet runs.
+r"""Makes text safe to print (control characters become escapes such as `\u001b`) and CSV safe to open in a spreadsheet.
 
 Anyone may have made the keys, names and files. JSON and CSV are for programs and keep every character that UTF-8 has.
 """
@@ -28,7 +28,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def is_utf8(text: str) -> bool:
-    """Whether UTF-8 can write a text: it holds no half of a surrogate pair, as stands for bytes that were not UTF-8."""
+    """Whether a text can be encoded as UTF-8. Lone surrogates, which stand for undecodable bytes, cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -53,13 +53,6 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _try_link(temporary: Path) -> None:
-    """Give a file a second name and remove it again, to test what `whole_file` does if it must not replace a file."""
-    other = temporary.with_name(f"{temporary.name}-")
-    os.link(temporary, other)
-    other.unlink()
-
-
 def _mode_of_new_files(beside: Path, mode: int) -> int:
     """Return the mode that new files get in this folder. A new file shows it; asking for the umask would change it."""
     probe = beside.with_name(f"{beside.name}~")
@@ -90,8 +83,10 @@ def check_place(
         if tried.is_dir():
             raise IsADirectoryError(None, "it is a folder")
         with _temporary_beside(tried) as (_, temporary):
-            if not replace:
-                _try_link(temporary)
+            if not replace:  # `whole_file` then gives the file a second name, which not every folder allows
+                other = temporary.with_name(f"{temporary.name}-")
+                os.link(temporary, other)
+                other.unlink()
 
 
 @contextmanager

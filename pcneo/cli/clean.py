@@ -16,6 +16,7 @@ from pcneo.cli.streams import can_ask, note, say
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
+    from pcneo.basics.run_record import WholeId
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult, Everything
 
@@ -90,8 +91,12 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
     return partial(print_json if as_json else _print_result, result)
 
 
-def _whole_id(db: Database, run: str, *, dry_run: bool) -> str:
-    """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed."""
+def _whole_id(db: Database, run: str, *, dry_run: bool) -> WholeId:
+    """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed.
+
+    It still means only this run if that is removed while a person is asked.
+    """
+    from pcneo.basics.run_record import WholeId
     from pcneo.stored.runs import id_and_graph, unfinished_runs
 
     whole = run if run in unfinished_runs(db, db.list_graphs()) else id_and_graph(db, run)[0]
@@ -101,7 +106,7 @@ def _whole_id(db: Database, run: str, *, dry_run: bool) -> str:
             name="run",
             value=run,
         )
-    return whole
+    return WholeId(whole)
 
 
 def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -44,12 +43,8 @@ def edge_ends(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 # --- Counts for each vertex and each edge
 
 
-@dataclass(frozen=True, eq=False)
-class _Memory:
-    """One thread's workspace and counts."""
-
-    work: kernels.Workspace
-    counts: NDArray[np.int64]
+_Memory = tuple[kernels.Workspace, NDArray[np.int64]]
+"""One thread's workspace and counts."""
 
 
 def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
@@ -100,16 +95,16 @@ def _cliques(
         chosen = kernels.binomials(largest, most)
 
         def memory() -> _Memory:
-            return _Memory(kernels.workspace(n, largest, most), np.zeros((len(sizes), n), np.int64))
+            return kernels.workspace(n, largest, most), np.zeros((len(sizes), n), np.int64)
 
         def count(memory: _Memory, start: int, end: int) -> None:
-            if k := kernels.count_cliques(dag, sizes, start, end, chosen, memory.work, memory.counts, at_root):
+            if k := kernels.count_cliques(dag, sizes, start, end, chosen, *memory, at_root):
                 raise _too_many(k)
 
         memories = run_ranges(root_costs(dag), memory, count, concurrency)
     counts = np.empty_like(at_root)
     for m, k in enumerate(sizes.tolist()):
-        counts[m] = _added((memory.counts[m] for memory in memories), k)[dag.rank]
+        counts[m] = _added((of_thread[m] for _, of_thread in memories), k)[dag.rank]
     return counts, at_root
 
 
@@ -152,14 +147,14 @@ def _supports(graph: Graph, k: int, concurrency: int | None) -> tuple[NDArray[np
 
         def memory() -> _Memory:
             work = kernels.workspace(graph.vertex_count, largest, k, pairs=True)
-            return _Memory(work, np.zeros(graph.edge_count, np.int64))
+            return work, np.zeros(graph.edge_count, np.int64)
 
         def count(memory: _Memory, start: int, end: int) -> None:
-            if not kernels.count_supports(dag, k, start, end, chosen, memory.work, memory.counts, at_root):
+            if not kernels.count_supports(dag, k, start, end, chosen, *memory, at_root):
                 raise _too_many(k)
 
         memories = run_ranges(root_costs(dag), memory, count, concurrency)
-        return _in_order(graph, dag, _added((memory.counts for memory in memories), k)), at_root
+        return _in_order(graph, dag, _added((of_thread for _, of_thread in memories), k)), at_root
 
 
 def _in_order(graph: Graph, dag: Dag, supports: NDArray[np.int64]) -> NDArray[np.int64]:

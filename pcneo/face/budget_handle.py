@@ -69,7 +69,7 @@ class Budget:
         return budget.forget(self.db, graph=self.graph, again=again)
 
     def mend(self, record: str, epsilon: AnyNumber, delta: AnyNumber | None = None) -> None:
-        """State what a damaged record spent, or allowed; `record` is as `db.check()` names it.
+        """Declare what a damaged record spent or allowed; `record` is the name that `db.check()` prints.
 
         Without `delta` the record keeps its δ, which counts as 0 where it cannot be read.
         """

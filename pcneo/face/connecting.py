@@ -72,8 +72,8 @@ class Db:
     ) -> LoadResult:
         """Load a graph: its vertices under one label and key, its edges as one relationship for each pair.
 
-        Vertices and pairs that the database already has stay as they are, so loading a graph again adds nothing. If
-        the first line of a file was loaded as data but may be a header, the log `pcneo` has a warning.
+        Vertices and pairs that the database already has stay as they are, so loading a graph again adds nothing. A
+        warning is logged if the first line was loaded as data but looks like a header.
 
         >>> import networkx
         >>> club = networkx.karate_club_graph()
@@ -106,7 +106,8 @@ class Db:
         if not isinstance(graph, str | os.PathLike):
             result = load_given(self._database, graph, **names, progress=progress)
         else:
-            result = load(self._database, Path(graph), **names, max_bytes=max_bytes or MOST_BYTES, progress=progress)
+            most = MOST_BYTES if max_bytes is None else max_bytes
+            result = load(self._database, Path(graph), **names, max_bytes=most, progress=progress)
         for doubt in doubts(result):
             log.warning("%s", doubt)
         return result

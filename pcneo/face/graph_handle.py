@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from pcneo.basics.keys import check_text
+from pcneo.basics.keys import check_text, keys_or_all
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
-from pcneo.basics.selection import Selection
+from pcneo.basics.selection import Selection, is_part_of
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
+from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices
 from pcneo.face.listings import Listing
 from pcneo.face.run_handle import Run, listed_runs
 from pcneo.service.placing import AnsweredRequest
@@ -47,18 +47,19 @@ class GraphHandle(GraphModes):
 
     def _named(self) -> str:
         """Return the name under which the database knows the graph."""
-        known = self.db.list_graphs()
-        names = [graph.name for graph in known]
-        if self.name in names:
+        known = {graph.name: graph.selection for graph in self.db.list_graphs()}
+        if self.name in known:
             return self.name
-        fitting = [graph.name for graph in known if self.selection and graph.selection == self.selection]
-        if self.name is None and len(fitting or names) == 1:
-            return (fitting or names)[0]
-        if self.name is None and names:
-            raise ParameterError(f"Which graph? There are {', '.join(names)}.", name="graph", value=None)
-        raise NotFoundError(
-            f"There is no graph {self.name or ''!r} yet: its first annotate() stores it.", what="graph", name=self.name
-        )
+        fitting = [
+            name for name, selection in known.items() if self.name is None and is_part_of(self.selection, selection)
+        ]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise ParameterError(f"Which graph? There are {', '.join(fitting)}.", name="graph", value=None)
+        name = self.name or (self.selection.default_name if self.selection else "")
+        which = f"There is no graph {name!r} yet" if name else "There is no graph yet"
+        raise NotFoundError(f"{which}: its first annotate() stores it.", what="graph", name=self.name)
 
     # --- Its runs
 
@@ -127,7 +128,7 @@ class GraphHandle(GraphModes):
             graph=self._named(),
             p=p,
             search=search,
-            vertices=plain_keys(vertices),
+            vertices=keys_or_all(vertices),
             by=by,
             request=request,
             timeout=timeout,
@@ -178,8 +179,8 @@ class GraphHandle(GraphModes):
             answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
-            budget_epsilon: a total ε to set in the same call, for a graph that has none yet. It gets enough δ for as
-                many releases like this one as it admits, but no more than 1/1000, unless this one takes more.
+            budget_epsilon: a total ε to set in the same call, for a graph that has none yet. Its δ covers as many
+                releases like this one as its ε allows, up to 1/1000, or what this release alone needs if that is more.
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.

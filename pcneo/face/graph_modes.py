@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.keys import checked_keys
+from pcneo.basics.frames import Table
+from pcneo.basics.keys import keys_or_all
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
-from pcneo.face.one_cohesion import Cohesion
+from pcneo.face.one_cohesion import Cohesion, cohesion_columns
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,11 +44,7 @@ class CohesionStream(Table, Iterator[Cohesion]):
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each cohesion that has not been read yet."""
-        names = ("size", "edges", "density", "proven", "best")
-        return columns_of(
-            {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names}, "members": list(c.members)}
-            for c in self
-        )
+        return cohesion_columns(self, with_p=True)
 
     def __repr__(self) -> str:
         """Say what it is; looking into it would use it up."""
@@ -78,7 +74,7 @@ class GraphModes:
         return {
             "p": p,
             "search": search,
-            "vertices": plain_keys(vertices),
+            "vertices": keys_or_all(vertices),
             "effort": effort,
             "concurrency": concurrency,
             "check": check,
@@ -115,7 +111,7 @@ class GraphModes:
             search: `smallest`, `density` or `degree`; by default `smallest`, or that of each run where p is None.
             vertices: one key or several, so that only the graph around them is read. Their cohesions are kept in a run
                 of their own, such as `friends@3/10:vertices`. None for every vertex.
-            effort: for `smallest`, this many times as many starts, which takes longer and finds smaller sets.
+            effort: for `smallest`, multiplies the number of starts; more starts take longer and find smaller sets.
             concurrency: number of threads that search; by default one for each available core.
             check: also prove each answer minimal before it is kept.
             create_index: create the index on the key if it is missing.
@@ -310,8 +306,3 @@ class GraphModes:
         if self.name in known:
             return known[self.name]
         return choose_selection(self.db, self.selection)[0]
-
-
-def plain_keys(vertices: Vertices | None) -> list[Key] | None:
-    """Return one key or several as a list of Python's own; None for every vertex."""
-    return None if vertices is None else checked_keys(vertices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from pcneo.basics.frames import Table, columns_of, counted
@@ -28,10 +28,14 @@ class Listing(Table, Sequence[T], Generic[T]):
     [800]
     """
 
-    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: str, named: str) -> None:
-        """Take the items, a function that makes a row of one, the word for one, and its attribute that names it."""
+    def __init__(
+        self, items: Iterable[T], row: Callable[[T], dict[str, Any]], columns: Sequence[str], what: str, named: str
+    ) -> None:
+        """Take the items, a function that makes a row of one, its columns, the noun for an item, and the attribute to
+        show in the repr."""
         self._items = tuple(items)
         self._row = row
+        self._columns = columns
         self._what = what
         self._named = named
 
@@ -49,7 +53,7 @@ class Listing(Table, Sequence[T], Generic[T]):
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each item."""
-        return columns_of(map(self._row, self._items))
+        return columns_of(map(self._row, self._items), self._columns)
 
     def __repr__(self) -> str:
         """Return the number of items, and name the first few."""
@@ -63,10 +67,22 @@ def why_unread(error: PcneoError) -> str:
     return "its connection is closed" if error.data.get("closed") else "the database cannot be read now"
 
 
+RECORD_COLUMNS = (
+    *("run", "p", "search", "effort"),
+    *(field.name for field in fields(RunRecord) if field.name not in ("id", "search")),
+)
+
+
 def record_row(record: RunRecord) -> dict[str, Any]:
     """Return a row of a table of runs or versions."""
     search = {"p": str(record.search.p), "search": record.search.name, "effort": record.search.effort}
-    return {"run": record.id, **search, **{k: v for k, v in asdict(record).items() if k not in ("id", "search")}}
+    return {"run": record.id, **asdict(record), **search}
+
+
+DIFFERENCE_COLUMNS = (
+    *("vertex", "before", "after", "edges_before", "edges_after"),
+    *("best_before", "best_after", "came", "went"),
+)
 
 
 def difference_row(difference: Difference) -> dict[str, Any]:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import counted, rounded
-from pcneo.basics.keys import checked_key, checked_keys, key_meant
+from pcneo.basics.keys import checked_key, key_meant
 from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
 from pcneo.errors import MissingKeyError, NotFoundError
 from pcneo.face.one_cohesion import Cohesion, CohesionsByKey
 from pcneo.graph import as_graph
-from pcneo.graph.given import GivenGraph, check_is_vertex, positions_of
+from pcneo.graph.given import GivenGraph, check_is_vertex, places_in, positions_of
 from pcneo.search import search_all, search_one
-from pcneo.search.around import around, neighbours_near
+from pcneo.search.around import around_in
 
 if TYPE_CHECKING:
     import networkx
@@ -134,12 +134,11 @@ class Cohesions(CohesionsByKey):
         return (self[key].around for key in around.further if key in self._places)
 
     def _around(self, found: FoundCohesion) -> CohesionAround:
-        places = self._of_graph
-        return around(found, neighbours_near(self.graph, places[found.vertex], [places[key] for key in found.members]))
+        return around_in(self.graph, self._of_graph, found)
 
     @cached_property
     def _of_graph(self) -> dict[Key, int]:
-        return {key: place for place, key in enumerate(self.graph.keys.tolist())}
+        return places_in(self.graph)
 
     def as_columns(self) -> dict[str, Any]:
         """Return a row for each cohesion: its vertex, size, edges, density, `proven`, `best`, and members as a list."""
@@ -262,11 +261,13 @@ def minimal_p_cohesions(
         AnswerError: an answer failed its check.
     """
     arrays = as_graph(graph)
-    places = None if vertices is None else positions_of(arrays, checked_keys(vertices))
+    places = positions_of(arrays, vertices)
     wanted = Search(p, search, effort)
     tell = None if progress is None else lambda done, total: progress(f"searching p={wanted.p}", done, total)
-    options = {"vertices": places, "effort": effort, "concurrency": concurrency, "check": check, "progress": tell}
-    return Cohesions(arrays, search_all(arrays, wanted.p, search, **options))
+    batch = search_all(
+        arrays, wanted.p, search, vertices=places, effort=effort, concurrency=concurrency, check=check, progress=tell
+    )
+    return Cohesions(arrays, batch)
 
 
 def minimal_p_cohesion(
@@ -300,5 +301,4 @@ def minimal_p_cohesion(
 
 def _around_in(graph: GivenGraph, found: FoundCohesion) -> CohesionAround:
     arrays = as_graph(graph)
-    place = {key: i for i, key in enumerate(arrays.keys.tolist())}
-    return around(found, neighbours_near(arrays, place[found.vertex], [place[key] for key in found.members]))
+    return around_in(arrays, places_in(arrays), found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pcneo.basics.frames import Table, counted, rounded
+from pcneo.basics.frames import Table, columns_of, counted, rounded
 from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, CohesionAround, FoundCohesion, Key, LocalView
 from pcneo.basics.searches import P, Search
@@ -97,7 +97,7 @@ class Cohesion(Table):
 
     @property
     def proven(self) -> bool:
-        """Whether no smaller p-cohesion held the vertex, when it was found."""
+        """Whether no smaller p-cohesion contained the vertex, when it was found."""
         return self._found.proven
 
     @property
@@ -202,7 +202,10 @@ class Cohesion(Table):
 
     def __contains__(self, key: object) -> bool:
         """Whether the vertex with this key is a member."""
-        return key in self._found.members
+        try:
+            return checked_key(key) in self._found.members
+        except TypeError:  # `True` and `1.0` are no keys, though they are equal to one
+            return False
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the same cohesion, with equal answers."""
@@ -285,6 +288,16 @@ class CohesionsByKey(Table):
             count: how many at most.
         """
         return list(islice(self, max(0, checked_count("count", count))))
+
+
+def cohesion_columns(cohesions: Iterable[Cohesion], *, with_p: bool = False) -> dict[str, Sequence[Any]]:
+    """Return a table with a row for each cohesion, for example of several p."""
+    shown = ("size", "edges", "density", "proven", "best")
+    rows = (
+        {"vertex": c.vertex, "p": str(c.p), **{name: getattr(c, name) for name in shown}, "members": list(c.members)}
+        for c in cohesions
+    )
+    return columns_of(rows, ("vertex", *(["p"] if with_p else []), *shown, "members"))
 
 
 def seen_cohesion(around: CohesionAround, members: Members) -> Cohesion:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import columns_of, counted
 from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
-from pcneo.basics.run_record import RunRecord
+from pcneo.basics.run_record import RunRecord, WholeId
 from pcneo.basics.searches import Search
 from pcneo.errors import MissingKeyError, NotFoundError, ParameterError, PcneoError
-from pcneo.face.listings import Listing, difference_row, record_row, why_unread
-from pcneo.face.one_cohesion import Cohesion, CohesionsByKey, look_around, seen_cohesion
+from pcneo.face.listings import DIFFERENCE_COLUMNS, RECORD_COLUMNS, Listing, difference_row, record_row, why_unread
+from pcneo.face.one_cohesion import Cohesion, CohesionsByKey, cohesion_columns, look_around, seen_cohesion
 
 if TYPE_CHECKING:
     from pcneo.face.many_cohesions import Cohesions
@@ -61,6 +59,7 @@ class Run(CohesionsByKey):
         """Take a run as it was read; with `fixed` it stays at its version."""
         self._db = db
         self._stored = stored
+        self._whole_id = WholeId(stored.run.id)
         self._fixed = fixed
 
     @property
@@ -80,17 +79,27 @@ class Run(CohesionsByKey):
 
     @property
     def moved(self) -> bool:
-        """Whether the graph has more or fewer nodes or relationships than the run was made from; `check` reads all."""
+        """Whether the graph has more or fewer nodes or relationships than the run was made from.
+
+        `check` reads the whole graph and finds every change.
+        """
         return self._now().moved
 
-    def _now(self) -> StoredRun:
-        from pcneo.stored.runs import find_run, kept_versions
+    def _current(self) -> StoredRun:
+        """Return the run as it is now, whatever version this stays at; refuse if it is gone."""
+        from pcneo.stored.runs import find_run
 
-        now = find_run(self._db, run=self.id)
-        if not self._fixed:
-            return now
-        (kept,) = kept_versions(self._db, self.id, self._stored.run.version)
-        return replace(now, run=kept)
+        return find_run(self._db, run=self._whole_id)
+
+    def _now(self) -> StoredRun:
+        return self._at(self._stored.run.version) if self._fixed else self._current()
+
+    def _at(self, version: int) -> StoredRun:
+        from pcneo.stored.runs import kept_versions
+
+        now = self._current()
+        (kept,) = kept_versions(self._db, self.id, version)
+        return now.at(kept)
 
     def version(self, number: int) -> Run:
         """Return the run at one version that is kept, unaffected by later versions.
@@ -104,10 +113,7 @@ class Run(CohesionsByKey):
         Raises:
             NotFoundError: that version is not kept.
         """
-        from pcneo.stored.runs import kept_versions
-
-        (kept,) = kept_versions(self._db, self.id, checked_count("number", number))
-        return Run(self._db, replace(self._stored, run=kept), fixed=True)
+        return Run(self._db, self._at(checked_count("number", number)), fixed=True)
 
     def history(self) -> Listing[RunRecord]:
         """Return the versions that are on record, oldest first.
@@ -115,7 +121,7 @@ class Run(CohesionsByKey):
         >>> run.history(), run.history()[0].version
         (1 version: 1, 1)
         """
-        return Listing(self._db.list_versions(self.id), record_row, "version", "version")
+        return Listing(self._db.list_versions(self._current().run.id), record_row, RECORD_COLUMNS, "version", "version")
 
     def diff(self, before: int | None = None, after: int | None = None) -> Listing[Difference]:
         """Return the vertices whose cohesions differ between two kept versions, ascending.
@@ -123,8 +129,8 @@ class Run(CohesionsByKey):
         >>> run.diff(1, 1)
         0 differences
 
-        Where members differ and `best` is false, before or after, the search may have found another cohesion though the
-        earlier one would still do.
+        Where members differ and `best` is false, before or after, the search may have found a different cohesion
+        although the earlier one is still valid.
 
         Args:
             before, after: numbers of the versions; both are needed.
@@ -142,8 +148,8 @@ class Run(CohesionsByKey):
                 "data frames (to_pandas)"
             )
         before, after = checked_count("before", before), checked_count("after", after)
-        differences = diff(self._db, run=self.id, before=before, after=after)
-        return Listing(differences, difference_row, "difference", "vertex")
+        differences = diff(self._db, run=self._whole_id, before=before, after=after)
+        return Listing(differences, difference_row, DIFFERENCE_COLUMNS, "difference", "vertex")
 
     def check(self, progress: Progress | None = None) -> VerifiedRun:
         """Read graph and memberships again, and check whether they are still those of the run.
@@ -157,7 +163,7 @@ class Run(CohesionsByKey):
         from pcneo.stored.verifying import verify
 
         self._refuse_earlier("check")
-        return verify(self._db, run=self.id, progress=progress)
+        return verify(self._db, run=self._whole_id, progress=progress)
 
     # --- Its cohesions
 
@@ -232,8 +238,7 @@ class Run(CohesionsByKey):
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each cohesion: its vertex, size, edges, density, `proven`, `best`, and members as a list."""
-        names = ("vertex", "size", "edges", "density", "proven", "best")
-        return columns_of({**{name: getattr(c, name) for name in names}, "members": list(c.members)} for c in self)
+        return cohesion_columns(self)
 
     def _repr_html_(self) -> str:
         return f"<p>{self!r}</p>"
@@ -246,10 +251,7 @@ class Run(CohesionsByKey):
             return f"Run {self.id}, which is gone"
         except PcneoError as error:
             return f"Run {self.id} ({why_unread(error)})"
-        return (
-            f"Run {record.id}, version {record.version}: {counted(record.cohesions, 'cohesion')}, "
-            f"{counted(record.memberships, 'membership')}, search {record.search.name}"
-        )
+        return repr(record)
 
     # --- Queries, files and releases
 
@@ -270,7 +272,7 @@ class Run(CohesionsByKey):
         from pcneo.stored.queries import run_query
 
         self._refuse_earlier("query")
-        return run_query(self._db, name, parameters={**parameters, "run": self.id})
+        return run_query(self._db, name, parameters={**parameters, "run": self._whole_id})
 
     def export(self, to: AnyPath, *, vertex: Key | None = None, progress: Progress | None = None) -> ExportResult:
         """Write the run, or one vertex's cohesion, to a file that other programs read.
@@ -328,7 +330,7 @@ class Run(CohesionsByKey):
         groups = self._now().run.version if self._is_earlier() else None
         request = Release(
             mechanism=mechanism, to=to, report=report, answers=answers, answers_from=answers_of(answers_from),
-            parties=parties, run=self.id, groups=groups,
+            parties=parties, run=self._whole_id, groups=groups,
         )  # fmt: skip
         return make_release(self._db, request, Terms(**terms), progress=progress)
 
@@ -348,7 +350,7 @@ class Run(CohesionsByKey):
         from pcneo.release.audit import audit
 
         self._refuse_earlier("audit")
-        return audit(self._db, epsilon=epsilon, k=k, source=Source(run=self.id), progress=progress)
+        return audit(self._db, epsilon=epsilon, k=k, source=Source(run=self._whole_id), progress=progress)
 
     def remove(self, progress: Progress | None = None) -> int:
         """Remove the run with all its versions; from a run at an earlier version, only what no other version has.
@@ -366,13 +368,11 @@ class Run(CohesionsByKey):
         from pcneo.stored.versions import let_go
 
         if self._is_earlier():
-            return let_go(self._db, run=self.id, version=self._stored.run.version)
-        return clean(self._db, run=self.id, progress=progress).hubs
+            return let_go(self._db, run=self._whole_id, version=self._stored.run.version)
+        return clean(self._db, run=self._whole_id, progress=progress).hubs
 
     def _is_earlier(self) -> bool:
-        from pcneo.stored.runs import find_run
-
-        return self._fixed and find_run(self._db, run=self.id).run.version != self._stored.run.version
+        return self._fixed and self._current().run.version != self._stored.run.version
 
     def _refuse_earlier(self, verb: str) -> None:
         if self._is_earlier():
@@ -388,10 +388,10 @@ def listed_runs(db: Database, graph: str | None = None) -> Listing[Run]:
     from pcneo.stored.runs import list_runs
 
     found = list_runs(db, graph=graph)
-    return Listing((Run(db, stored) for stored in found), _row, "run", "id")
+    return Listing((Run(db, stored) for stored in found), _row, (*RECORD_COLUMNS, "moved"), "run", "id")
 
 
 def _row(run: Run) -> dict[str, Any]:
     """Return a row of a table of runs: `moved` says whether the graph is known to have changed since."""
-    now = run._now()
-    return {**record_row(now.run), "moved": now.moved}
+    stored = run._stored  # as it was when they were listed: one of them may be gone since
+    return {**record_row(stored.run), "moved": stored.moved}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcneo.basics.frames import words
-from pcneo.basics.keys import key_meant, of_other_kind, plain_key
+from pcneo.basics.keys import key_meant, keys_or_all, of_other_kind, plain_key
 from pcneo.basics.model import Graph, Key
 from pcneo.errors import KeyPropertyError, NotFoundError
 from pcneo.graph.arrays import graph_from_edges, graph_from_rows
@@ -59,7 +59,7 @@ def as_graph(graph: GivenGraph) -> Graph:
         return _from_matrix(graph)
     if hasattr(graph, "columns"):
         return _from_columns(graph)
-    if isinstance(graph, tuple) and len(graph) == 3 and all(map(_is_column, graph)):
+    if isinstance(graph, tuple) and len(graph) == 3 and all(map(_is_column, graph)) and not all(map(_is_pair, graph)):
         keys, sources, targets = (list(map(plain_key, column)) for column in graph)
         return graph_from_edges(keys, sources, targets)
     if isinstance(graph, Sequence) and not isinstance(graph, str | bytes):
@@ -85,13 +85,20 @@ def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
     return graph_from_rows((plain_key(vertex), list(map(plain_key, row))) for vertex, row in graph.adjacency())
 
 
-def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
-    """Return the positions of vertices that are given by key."""
-    place = {key: i for i, key in enumerate(graph.keys.tolist())}
-    keys = list(keys)
+def places_in(graph: Graph) -> dict[Key, int]:
+    """Return the position of each vertex by its key."""
+    return {key: place for place, key in enumerate(graph.keys.tolist())}
+
+
+def positions_of(graph: Graph, vertices: Key | Iterable[Key] | None) -> list[int] | None:
+    """Return the positions of one vertex or several, given by key; None for every vertex, as it is."""
+    keys = keys_or_all(vertices)
+    if keys is None:
+        return None
+    places = places_in(graph)
     for key in keys:
-        check_is_vertex(key, place)
-    return [place[key] for key in keys]
+        check_is_vertex(key, places)
+    return [places[key] for key in keys]
 
 
 def check_is_vertex(key: Key, known: Collection[Key]) -> None:
@@ -106,6 +113,11 @@ def check_is_vertex(key: Key, known: Collection[Key]) -> None:
 
 def _is_column(column: object) -> bool:
     return isinstance(column, Iterable) and not isinstance(column, str | bytes)
+
+
+def _is_pair(column: object) -> bool:
+    """Whether it is an edge: three of them in a tuple are a list of edges, as more or fewer are."""
+    return isinstance(column, tuple) and len(column) == 2
 
 
 def _from_matrix(matrix: Any) -> Graph:
@@ -134,6 +146,8 @@ def _from_columns(frame: Any) -> Graph:
         choose = " Select the two that hold the ends: frame[[ONE, OTHER]]." if len(names) > 2 else ""
         has = f"This frame has neither the columns source and target nor just two columns: {words(names, 6)}."
         raise TypeError(f"{WANTED} {has}{choose}")
+    if repeated := [name for name in dict.fromkeys(ends) if names.count(name) > 1]:  # each stands for several columns
+        raise TypeError(f"{WANTED} This frame has several columns of the same name: {words(repeated)}.")
     columns = [list(map(plain_key, frame[name])) for name in ends]
     for name, column in zip(ends, columns, strict=True):
         _check_none_is_missing(

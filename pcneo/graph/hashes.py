@@ -108,10 +108,6 @@ class HubDigests:
         self._key = key
         self._bytes = cache(_encode)
 
-    def owner(self, vertex: Key) -> int:
-        """Return the `owner_hash` of a vertex."""
-        return _owner_hash(self._bytes(vertex), self._key)
-
     def digest(self, vertex: Key, members: Iterable[Key]) -> str:
         """Return the digest of a hub, as in `HubHasher`, as 32 hexadecimal digits; members in any order."""
         return _hub_hash(self._bytes(vertex), list(map(self._bytes, sorted(members))), self._key).hexdigest()
@@ -122,18 +118,13 @@ def owner_hash(vertex: Key, key: bytes) -> int:
 
     It is keyed, as digests are, so that no one without `key` can guess vertices.
     """
-    return _owner_hash(_encode(vertex), key)
+    digest = hashlib.blake2b(_encode(vertex), key=key, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def _hub_hash(vertex: bytes, members: list[bytes], key: bytes) -> hashlib.blake2b:
     """Hash a hub by the encoded keys of its vertex and of its members, ascending."""
     return hashlib.blake2b(b"".join((vertex, *members)), key=key, digest_size=16)
-
-
-def _owner_hash(vertex: bytes, key: bytes) -> int:
-    """Return the hash of a vertex from its key as `_encode` writes it."""
-    digest = hashlib.blake2b(vertex, key=key, digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
 
 
 def _digest(vertex: bytes, members: list[bytes]) -> bytes:

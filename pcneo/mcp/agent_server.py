@@ -14,6 +14,7 @@ from pcneo.annotate import estimate as estimate_graph
 from pcneo.basics.config import __version__
 from pcneo.basics.json_form import json_form
 from pcneo.basics.keys import key_that_fits
+from pcneo.basics.model import Key
 from pcneo.errors import NotFoundError, PcneoError, needs_extra
 from pcneo.service.placing import PlacedRequest
 from pcneo.store.chosen_graph import find_graph
@@ -28,9 +29,6 @@ INSTRUCTIONS = (
     "releases noisy counts, on the command line."
 )
 
-AnyKey = str | int
-"""The key of a vertex, as JSON holds it."""
-
 
 def run_agent_server(db: Database, *, allow_requests: bool = False) -> None:
     """Answer on standard input and output until the client disconnects."""
@@ -41,11 +39,8 @@ def run_agent_server(db: Database, *, allow_requests: bool = False) -> None:
         raise PcneoError(needs_extra("`pcneo mcp` needs the Model Context Protocol's SDK", "mcp")) from error
     server: MCPServer[Any] = MCPServer("pcneo", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
     tools, turn = _Tools(db), threading.Lock()
-    reading = [
-        *(tools.list_graphs, tools.list_runs, tools.read_cohesion, tools.list_queries, tools.run_query),
-        *(tools.estimate, tools.read_answer),
-    ]
-    for tool in reading:
+    reading = (tools.list_graphs, tools.list_runs, tools.read_cohesion, tools.list_queries, tools.run_query)
+    for tool in (*reading, tools.estimate, tools.read_answer):
         server.add_tool(_answering(tool, turn), annotations=ToolAnnotations(read_only_hint=True))
     if allow_requests:
         annotations = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
@@ -86,7 +81,7 @@ class _Tools:
         return [{**json_form(stored.run), "moved": stored.moved} for stored in list_runs(self._db, graph=graph)]
 
     def read_cohesion(
-        self, vertex: AnyKey, graph: str | None = None, p: str | None = None, search: str | None = None
+        self, vertex: Key, graph: str | None = None, p: str | None = None, search: str | None = None
     ) -> dict[str, Any]:
         """Read the stored minimal p-cohesion of one vertex, named by its key.
 
@@ -106,7 +101,7 @@ class _Tools:
     def run_query(
         self,
         name: str,
-        parameters: dict[str, AnyKey] | None = None,
+        parameters: dict[str, Key] | None = None,
         graph: str | None = None,
         p: str | None = None,
         search: str | None = None,
@@ -124,7 +119,7 @@ class _Tools:
         find_graph(self._db, graph)  # stops a name that no graph has: `estimate` would take it for a new graph's
         return json_form(estimate_graph(self._db, graph=graph, p=p, search=search))
 
-    def read_answer(self, request: AnyKey) -> dict[str, Any]:
+    def read_answer(self, request: Key) -> dict[str, Any]:
         """Read how far along a request is: its status, progress from 0 to 1, message, and the runs that it produced.
 
         A status of null means that no service has taken it yet.
@@ -135,7 +130,7 @@ class _Tools:
         return {**rows[0], "runs": [{"run": run, "version": version} for run, version in rows[0]["runs"]]}
 
     def place_request(
-        self, request: str, graph: str, vertices: list[AnyKey], p: str | None = None, search: str | None = None
+        self, request: str, graph: str, vertices: list[Key], p: str | None = None, search: str | None = None
     ) -> dict[str, Any]:
         """Ask the service beside the database for the cohesions of some vertices; `read_answer` has the answer.
 

@@ -17,8 +17,8 @@ from pcneo.privacy.noise import system_coins
 from pcneo.privacy.vertex import OwnRow, answer
 
 _ANSWERED = (
-    "is there already: this vertex has answered a call in this folder. Send that message; nothing was spent. Another "
-    "answer would spend again, as far as the limit for one call allows: for that, first move the message away."
+    "is there already: this vertex has answered a call in this folder. Send that message; nothing was spent. To "
+    "answer again, move the message away first; that spends again, up to the limit for one call."
 )
 
 
@@ -56,7 +56,7 @@ def answer_call(
     place = Path(call).with_name(message_name(own.key)) if to is None else Path(to)
     with ledger_held(book):
         known = read_ledger(book)
-        if known.key != own.key or type(known.key) is not type(own.key):
+        if known.key != own.key:
             raise GraphError(f"{row} belongs to vertex {own.key!r}, but {book} to {known.key!r}.", key=own.key)
         if (at := checked_call.key_list.place(own.key)) is None:
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)

@@ -7,17 +7,17 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 import logging
 import secrets
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 from pcneo.basics.model import AnyPath, Key
-from pcneo.basics.whole_file import check_place, refusing, whole_file
+from pcneo.basics.whole_file import check_place, refusing
 from pcneo.errors import GraphError
-from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
+from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of, write_json
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.outlook import GUESSED_DEGREE, USUAL_DEGREE
@@ -88,8 +88,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
         "vertices": len(keys),
         "keys": keys,
     }
-    with whole_file(place, replace=False) as file:
-        file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+    write_json(place, record)
     made.tell_what_answers_show()
     return made
 
@@ -116,7 +115,7 @@ def read_call(path: AnyPath) -> Call:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,}" if type(value) is int else repr(value)
+    return f"{value:,}" if type(value) is int else str(value) if isinstance(value, Decimal) else repr(value)
 
 
 def _check_size(key_list: AskedKeys) -> None:
@@ -154,8 +153,7 @@ def write_message(path: Path, message: Message) -> None:
         "key": message.key,
         "answers": base64.b64encode(message.answers).decode(),
     }
-    with whole_file(path, replace=False) as file:
-        file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+    write_json(path, record)
 
 
 def read_message(path: Path, most: int) -> Message:

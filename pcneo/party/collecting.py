@@ -78,9 +78,9 @@ def collect(
     A vertex that sent nothing is left out with all its pairs. Collecting again, for another k too, costs nothing.
     """
     folder, to = Path(folder), Path(to)
-    answers_to = to.with_suffix(".answers.gz")
     if to.suffix not in (".csv", ".json"):
         raise ParameterError(f"The public file {to} must end in .csv or .json.", name="to", value=to)
+    answers_to = to.with_suffix(".answers.gz")
     call = read_call(folder / CALL)
     wanted = Respond(k=k, epsilon=call.epsilon, clip=clip, smooth=smooth, large=large)
     if_all_answer = wanted.on(len(call.key_list))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Never
@@ -12,11 +13,13 @@ from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.keys import INT64
 from pcneo.basics.model import Key
 from pcneo.basics.visible import is_utf8
+from pcneo.basics.whole_file import whole_file
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 
 MOST_BYTES = 2**24
 """Lists of a million keys are smaller; once read, a file takes up to twenty times the memory of its text."""
+_MOST_LETTERS = 1_000  # of a number: with many more digits, arithmetic takes minutes
 
 
 def read_object(
@@ -33,7 +36,7 @@ def read_json(path: Path, most: int = MOST_BYTES) -> object:
     """Read any JSON of at most `most` bytes; refuse NaN, and objects that name a field twice."""
     try:
         text = read_whole(path, most).decode("utf-8")
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+        return json.loads(text, object_pairs_hook=_once, parse_float=_exactly, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise bad(path, str(error)) from error
 
@@ -44,8 +47,26 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def _exactly(text: str) -> Decimal:
+    """Return a number with a point or an exponent with all its digits, of which a float has about 17."""
+    if len(text) > _MOST_LETTERS:
+        _refuse(f"{text[:20]}…")
+    try:
+        return Decimal(text)
+    except ArithmeticError:  # its exponent is beyond what even a Decimal holds
+        _refuse(text)
+
+
 def _refuse(name: str) -> Never:
     raise ValueError(f"{name} is not accepted as a number")
+
+
+def write_json(
+    path: Path, record: Mapping[str, Any], *, replace: bool = False, mode: int = 0o666, indent: int | None = None
+) -> None:
+    """Write an object to a file, whole or not at all, by default to a new file."""
+    with whole_file(path, replace=replace, mode=mode) as file:
+        file.write((json.dumps(record, ensure_ascii=False, indent=indent) + "\n").encode())
 
 
 def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from pcneo.basics.model import Key
-from pcneo.basics.whole_file import whole_file
 from pcneo.errors import BudgetError, BusyError, ParameterError
-from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of
+from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of, write_json
 from pcneo.privacy.exact import exact_text
 
 
@@ -117,8 +115,7 @@ def write_ledger(path: Path, ledger: OwnLedger) -> None:
         "total": exact_text(ledger.total),
         "spends": spends,
     }
-    with whole_file(path, replace=True, mode=0o600) as file:
-        file.write((json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+    write_json(path, record, replace=True, mode=0o600, indent=1)
 
 
 @contextmanager

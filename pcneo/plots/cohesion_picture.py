@@ -36,7 +36,7 @@ SHORTER_LABELS = (10, 7)
 ROTATED_FROM = 17
 MOST_MEMBERS = 300
 MOST_CONNECTIONS = 1_500
-"""Of more members or connections than this, only some are drawn: in a picture of all, no one could make one out."""
+"""Beyond these only some are drawn; a picture of all would be unreadable."""
 USUAL_LINES = 8
 """Lines of title and legend together."""
 MOST_LETTERS = 20

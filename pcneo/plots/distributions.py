@@ -72,7 +72,7 @@ def draw_profile(runs: Runs, search: str, path: AnyPath | None = None, *, vertic
         left, right = axes[0]
         _bands(left, {p: sizes for p, (sizes, _) in ordered.items()}, colour)
         _bands(right, {p: densities[sizes > 1] for p, (sizes, densities) in ordered.items()}, colour)
-        smallest = min((int(sizes.min(initial=1)) for sizes, _ in runs.values()), default=1)
+        smallest = min((int(sizes.min()) for sizes, _ in runs.values() if len(sizes)), default=1)
         if left.get_ylim()[1] >= LOGARITHMIC_FROM * smallest:
             left.set_yscale("log")
         left.yaxis.set_major_formatter("{x:,.0f}")

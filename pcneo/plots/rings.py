@@ -69,7 +69,6 @@ def arrange(shown: CohesionAround, longest: int = LONGEST_LABEL) -> Rings:
     free = _between(len(by_hops[0]), width * len(others))
     for number, key in enumerate(others):
         places[key] = near * complex(np.exp(1j * (free[0] + (number + 0.5) * (free[1] - free[0]) / len(others))))
-        ring[key] = len(others)
     ring |= dict.fromkeys([*by_hops[0], *others], len(by_hops[0]) + len(others))
     return Rings(places, others, outline, far + room if by_hops[2] else outline + 0.1, ring, named)
 

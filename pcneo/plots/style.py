@@ -211,7 +211,5 @@ def has_matplotlib() -> bool:
 
 
 def _require_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401 - only to see whether it is installed
-    except ImportError as error:
-        raise PcneoError(needs_extra("Pictures need matplotlib", "plot")) from error
+    if not has_matplotlib():
+        raise PcneoError(needs_extra("Pictures need matplotlib", "plot"))

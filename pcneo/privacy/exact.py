@@ -34,7 +34,7 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
 
 
 def _shortened(value: object) -> str:
-    text = repr(value)
+    text = str(value) if isinstance(value, Decimal) else repr(value)
     return text if len(text) <= 80 else f"{text[:60]}…"
 
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pcneo.basics.run_record import RunRecord
+from pcneo.basics.run_record import RunRecord, WholeId
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import Mechanism
@@ -91,7 +91,8 @@ def _with_place_of_answers(db: Database, request: Release, runs: Sequence[RunRec
             value=request.run,
         )
     groups = None if current.get(record.run or "") == record.run_version else record.run_version
-    return replace(request, graph=request.graph or record.graph, run=record.run, groups=groups)
+    run = None if record.run is None else WholeId(record.run)
+    return replace(request, graph=request.graph or record.graph, run=run, groups=groups)
 
 
 def find_place(

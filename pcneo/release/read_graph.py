@@ -14,7 +14,7 @@ from pcneo.counting.cliques import clique_supports
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, pairs_in_groups_of_two
 from pcneo.errors import GraphChangedError
-from pcneo.graph import HubDigests, fingerprint, hash_of_batches, membership_hash
+from pcneo.graph import HubDigests, fingerprint, hash_of_batches, membership_hash, owner_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.privacy.quantiles import quantiles
 from pcneo.store.chosen_graph import read_graph
@@ -120,9 +120,9 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     gone = {hub.owner for hub in stored if not hub.vertices}
     # [kept-returned] The groups no longer know it, and earlier releases protected its pairs.
     for key in graph.keys.tolist() if gone else ():
-        if digests.owner(key) in gone:
+        if owner_hash(key, fingerprint_key) in gone:
             _refuse(version, f"vertex {key!r} was deleted and has come back, and is no longer in any group")
-    whole = [row for hub in stored if (row := _checked(hub, len(gone), digests, version)) is not None]
+    whole = [row for hub in stored if (row := _checked(hub, len(gone), fingerprint_key, digests, version)) is not None]
     if len(stored) != version.cohesions:
         _refuse(version, f"it has {len(stored):,} of {version.cohesions:,} cohesions")
     if len(whole) == len(stored) and membership_hash(whole) != version.membership_hash:
@@ -135,10 +135,12 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     )
 
 
-def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: RunRecord) -> tuple[Key, list[Key]] | None:
+def _checked(
+    hub: KeptHub, gone: int, fingerprint_key: bytes, digests: HubDigests, version: RunRecord
+) -> tuple[Key, list[Key]] | None:
     """Check one hub; return its owner and its members if it lacks no one."""
     vertices, members = list(_keys(hub.vertices, version)), list(_keys(hub.members, version))
-    if len(vertices) > 1 or any(digests.owner(vertex) != hub.owner for vertex in vertices):
+    if len(vertices) > 1 or any(owner_hash(vertex, fingerprint_key) != hub.owner for vertex in vertices):
         _refuse(version, "the key of a vertex has changed")
     if len(members) != len(set(members)) or not hub.size - gone <= len(members) <= hub.size:
         _refuse(version, "members came or went, but not because vertices did")

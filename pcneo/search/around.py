@@ -26,10 +26,11 @@ def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
     )
 
 
-def neighbours_near(graph: Graph, vertex: int, members: Iterable[int]) -> Neighbours:
-    """Return what `around` needs, from a graph in memory; vertices are given by position."""
-    places = {vertex, *members, *graph.neighbours_of(vertex).tolist()}
-    return {graph.keys[[place]].tolist()[0]: set(graph.keys[graph.neighbours_of(place)].tolist()) for place in places}
+def around_in(graph: Graph, places: Mapping[Key, int], cohesion: FoundCohesion) -> CohesionAround:
+    """Do what `around` does, in a graph in memory with these `places_in` it."""
+    beside = graph.keys[graph.neighbours_of(places[cohesion.vertex])].tolist()
+    near = {cohesion.vertex, *cohesion.members, *beside}
+    return around(cohesion, {key: set(graph.keys[graph.neighbours_of(places[key])].tolist()) for key in near})
 
 
 def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:

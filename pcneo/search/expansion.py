@@ -11,6 +11,8 @@ from pcneo.kernels.cohesion import Rows, Workspace, minimal_cohesions
 class ExpansionSearch:
     """The p-cohesions of some vertices by one score; it has the attributes of `SmallestSearch`, and proves nothing."""
 
+    expands = True
+
     def __init__(self, queries: NDArray[np.int64], score: int) -> None:
         """Begin."""
         self._queries, self._score = queries, score
@@ -22,11 +24,6 @@ class ExpansionSearch:
     def done(self) -> bool:
         """Whether all queries have answers."""
         return len(self.offsets) > len(self._queries)
-
-    @property
-    def expands(self) -> bool:
-        """Whether it goes on with expansions, whose counts are in the workspace."""
-        return True
 
     def go_on(self, rows: Rows, work: Workspace, ahead: int = 0) -> NDArray[np.uint32]:
         """Go on from where it stopped. `ahead` is not used: the workspace shows what may be asked for next."""

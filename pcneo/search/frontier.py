@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.keys import key_text
+from pcneo.basics.keys import key_text, plain_key
 from pcneo.basics.model import CohesionBatch, FoundCohesion, Graph, Key
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.basics.stopping import stop_flag
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
+from pcneo.graph.given import places_in
 from pcneo.kernels.cohesion import (
     NARROW,
     Rows,
@@ -221,7 +222,7 @@ def search_one(
 
 
 def _fetch_from_arrays(graph: Graph) -> Fetch:
-    places = {key: place for place, key in enumerate(graph.keys.tolist())}
+    places = places_in(graph)
 
     def neighbours(place: int) -> list[Key]:
         return graph.keys[graph.neighbours_of(place)].tolist()
@@ -231,4 +232,4 @@ def _fetch_from_arrays(graph: Graph) -> Fetch:
 
 def _fetch_from_networkx(graph: networkx.Graph[Any]) -> Fetch:
     undirected = graph.to_undirected(as_view=True)
-    return lambda keys: [(key, list(undirected[key])) for key in keys if key in undirected]
+    return lambda keys: [(key, list(map(plain_key, undirected[key]))) for key in keys if key in undirected]

@@ -16,7 +16,7 @@ from pcneo.errors import ParameterError
 from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, make_task
-from pcneo.search.whole_graph import Progress, in_ranges, queried_positions
+from pcneo.search.whole_graph import Advance, in_ranges, queried_positions
 
 _SEED = 20
 
@@ -60,7 +60,7 @@ def search_orders(
     *,
     vertices: Iterable[int] | None = None,
     concurrency: int | None = None,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> Iterator[list[VertexSteadiness]]:
     """Search each vertex with the keys as they are and under further numberings, drawn from a fixed seed.
 
@@ -79,7 +79,7 @@ def search_orders(
         batches = [task.run(one, part, work) for one in numbered]
         return [_compare(graph, batches, i) for i in range(len(part))]
 
-    return in_ranges(queries, work_on, searched.workspace, threads, progress or (lambda done, total: None))
+    return in_ranges(queries, work_on, searched.workspace, threads, progress)
 
 
 def numberings(vertices: int, orders: int) -> list[NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.frames import rounded
+from pcneo.basics.frames import counted, rounded
 
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Distribution:
     """Smallest, median, 90th and 99th percentile, largest and mean of some values.
 
-    Of the values, at least 90 % are at most `p90`, which is one of them; `p99` likewise.
+    `p90` is the smallest value that at least 90 % of the values do not exceed; `p99` likewise.
     """
 
     min: float
@@ -71,7 +71,7 @@ class Summary:
         density = "" if self.densities is None else f", density {self.densities.mean:.2f}"
         return (
             f"mean size {rounded(self.sizes.mean, 3)}, largest {self.sizes.max:,.0f}{density}; "
-            f"{self.memberships:,} memberships"
+            f"{counted(self.memberships, 'membership')}"
         )
 
     def as_row(self) -> dict[str, Any]:

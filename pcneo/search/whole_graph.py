@@ -20,7 +20,8 @@ from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, make_task
 
-Progress = Callable[[int, int], None]
+Advance = Callable[[int, int], None]
+"""Called as `progress(done, total)`, with numbers of vertices."""
 T = TypeVar("T")
 
 _RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough that its overhead does not show
@@ -36,14 +37,13 @@ def search_batches(
     vertices: Iterable[int] | None = None,
     concurrency: int | None = None,
     check: bool = False,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> Iterator[CohesionBatch]:
     """Yield minimal p-cohesions in ascending order of their vertices, a few batches ahead of the consumer."""
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(search, check, int(graph.degrees.max(initial=0)))
     searched = Searched.of(graph, search.p)
-    report = progress or (lambda done, total: None)
-    return in_ranges(queries, lambda part, work: task.run(searched, part, work), searched.workspace, threads, report)
+    return in_ranges(queries, lambda part, work: task.run(searched, part, work), searched.workspace, threads, progress)
 
 
 def search_all(
@@ -55,7 +55,7 @@ def search_all(
     effort: int = 1,
     concurrency: int | None = None,
     check: bool = False,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> CohesionBatch:
     """Do what `search_batches` does, and return one batch."""
     wanted = Search(p, search, effort)
@@ -93,7 +93,7 @@ def in_ranges(
     work_on: Callable[[NDArray[np.int64], Workspace], T],
     allocate: Callable[[NDArray[np.uint8]], Workspace],
     threads: int,
-    progress: Progress,
+    progress: Advance | None,
 ) -> Iterator[T]:
     """Work on ranges of vertices of about equal cost: the time of the last one to end decides how long the next is.
 
@@ -113,7 +113,8 @@ def in_ranges(
     def still() -> None:
         if flag[0] > 0:
             raise CancelledError
-        progress(done, len(queries))
+        if progress is not None:
+            progress(done, len(queries))
 
     flag = stop_flag()
     started, done, length = 0, 0, 1
@@ -127,7 +128,7 @@ def in_ranges(
                 result, count, seconds = _awaited(running.popleft(), still)
                 length = max(1, min(_GROWTH * length, int(count * _RANGE_SECONDS / seconds)))
                 done += count
-                progress(done, len(queries))
+                still()
                 yield result
         finally:
             stop[0] = 1  # what runs now ends soon, however large its sets are

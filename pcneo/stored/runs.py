@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pcneo.basics.frames import words
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key
-from pcneo.basics.run_record import RunRecord
+from pcneo.basics.run_record import RunRecord, WholeId
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
@@ -23,7 +23,7 @@ LATEST = "latest"
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run at its current version, and its graph, as both are in the database now.
+    """A run at one version, by default its current one, and its graph, as both are in the database now.
 
     Attributes:
         run: the record.
@@ -38,6 +38,11 @@ class StoredRun:
     moved: bool
     nodes_more: int = 0
     relationships_more: int = 0
+
+    def at(self, version: RunRecord) -> StoredRun:
+        """Return the run at another of its versions, which is compared with the same counts."""
+        nodes, relationships = self.run.node_count, self.run.relationship_count
+        return _stored(version, self.selection, (nodes + self.nodes_more, relationships + self.relationships_more))
 
 
 def list_runs(db: Database, *, run: str | None = None, graph: str | None = None) -> list[StoredRun]:
@@ -97,7 +102,8 @@ def find_run(
     wanted = _Wanted.of(graph, p, search)
     stored = list_runs(db)
     runs = [standing.run for standing in stored]
-    fitting = _fitting(runs, None if run in (None, LATEST) else str(run), wanted)
+    _refuse_gone(runs, run)
+    fitting = _fitting(runs, None if run in (None, LATEST) else run if isinstance(run, str) else str(run), wanted)
     if vertex is not None and len({standing.graph for standing in fitting}) > 1:
         selections = {standing.run.graph: standing.selection for standing in stored}
         having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selections[name], vertex)}
@@ -162,6 +168,7 @@ def choose_run(
     `taken` names the searches whose runs will do; empty for all. A run of another search is returned only if it is
     named or if nothing else fits, for the caller to refuse.
     """
+    _refuse_gone(runs, run)
     whole = [standing for standing in runs if standing.scope == "graph"]
     wanted = _Wanted.of(graph, p, search)
     fitting = _fitting(whole, None if run == LATEST else run, wanted)
@@ -194,11 +201,19 @@ class _Wanted:
 
 def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted = _Wanted()) -> list[RunRecord]:
     of_it = [standing for standing in runs if wanted.fits(standing)]
+    if isinstance(run, WholeId):
+        return [standing for standing in of_it if standing.id == run]
     fitting = [standing for standing in of_it if standing.id.startswith(run or "")]
     if not fitting and run is not None:
         run = _with_p_as_stored(run)
         fitting = [standing for standing in of_it if standing.id.startswith(run)]
     return [standing for standing in fitting if standing.id == run] or fitting
+
+
+def _refuse_gone(runs: Sequence[RunRecord], run: object) -> None:
+    """Refuse the whole id of a run that has been removed: whoever holds it means no other run."""
+    if isinstance(run, WholeId) and all(standing.id != run for standing in runs):
+        raise NotFoundError(f"Run {run} is gone.", what="run", name=run)
 
 
 def _with_p_as_stored(run: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, ShownCohesion, StoredCohesions
-from pcneo.basics.run_record import RunRecord
+from pcneo.basics.run_record import RunRecord, WholeId
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, NotFoundError
@@ -72,7 +72,7 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     Each cohesion is read when it is asked for. Members that have no cohesion in this run, or a damaged one, are left
     out: the first cohesion can be drawn without them.
     """
-    stored = replace(find_run(db, run=shown.run.id), run=shown.run)
+    stored = find_run(db, run=WholeId(shown.run.id)).at(shown.run)
     near: dict[Key, set[Key]] = {}
     for vertex in shown.further:
         try:

@@ -17,7 +17,14 @@ import pytest
 from graphs import Database
 
 import pcneo as package
-from pcneo.errors import ConnectionFailedError, GraphChangedError, KeyPropertyError, NotFoundError, ParameterError
+from pcneo.errors import (
+    ConnectionFailedError,
+    FileFormatError,
+    GraphChangedError,
+    KeyPropertyError,
+    NotFoundError,
+    ParameterError,
+)
 from pcneo.face.first_steps import sample_path
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release.audit import auditing
@@ -395,6 +402,12 @@ def test_a_first_line_that_may_be_a_header_is_warned_of(db: package.Db, caplog: 
     assert "1 of the 2 vertices were there already, as :P nodes with the same id" in caplog.text
 
 
+def test_a_limit_of_no_bytes_is_a_limit(db: package.Db) -> None:
+    Path("people.csv").write_text("Ann,Bob\n")
+    with pytest.raises(FileFormatError, match="the most that is read"):
+        db.load("people.csv", node_label="P", relationship_type="R", key="id", max_bytes=0)
+
+
 def test_all_runs_are_removed_by_a_word_alone(ring: package.GraphHandle, db: package.Db) -> None:
     ring.annotate(p=["0.3", "0.7"])
     with pytest.raises(ParameterError, match=r"This removes every run: give all=True .* db\.run\(\.\.\.\)\.remove\(\)"):
@@ -403,6 +416,66 @@ def test_all_runs_are_removed_by_a_word_alone(ring: package.GraphHandle, db: pac
     assert len(db.runs()) == 2
     assert db.clean(all=True).runs == ("ring@3/10", "ring@7/10")
     assert len(db.runs()) == 0
+
+
+def test_a_handle_of_a_run_that_is_gone_means_no_other_run(ring: package.GraphHandle, db: package.Db) -> None:
+    ring.annotate(p=["1/3", "1/30"])
+    ring.annotate(p="1/3", vertices=[5])
+    ring.budget.set(epsilon=6, delta="1e-4")
+    held, listed = ring.run("1/3"), ring.runs()
+    fixed, shown, walked = held.version(held.record.version), held[5], held.head(1)[0]
+    assert held.remove() == 6
+    left = ["ring@1/30", "ring@1/3:vertices"]
+    assert sorted(run.id for run in db.runs()) == sorted(left)
+    asks: list[Callable[[package.Run], object]] = [
+        lambda run: run.record, lambda run: run.moved, lambda run: run.version(1), lambda run: run.history(),
+        lambda run: run.diff(1, 1), lambda run: run.check(), len, lambda run: 5 in run, lambda run: run[5],
+        lambda run: run.get(5), list, lambda run: run.read(), lambda run: run.query("critical_connections", id=5),
+        lambda run: run.export("5.json", vertex=5), lambda run: run.export("all.json"), lambda run: run.remove(),
+        lambda run: run.release(package.Critical(k=3, epsilon=1), to="a.csv"), lambda run: run.audit(epsilon=1),
+    ]  # fmt: skip
+    for run in (held, fixed):
+        assert repr(run) == "Run ring@1/3, which is gone"
+        for ask in asks:
+            with pytest.raises(NotFoundError, match=r"^Run ring@1/3 is gone\.$"):
+                ask(run)
+    with pytest.raises(NotFoundError, match=r"^Run ring@1/3 is gone\.$"):
+        shown.draw("5.html")
+    assert walked.connections  # the graph is there still
+    assert sorted(run.id for run in db.runs()) == sorted(left)
+    assert ring.budget.spent.epsilon == 0
+    assert sorted(listed.to_pandas()["run"]) == sorted(["ring@1/3", *left])
+    assert ring.run("ring@1/3:").id == "ring@1/3:vertices"  # what a person types may be a beginning
+
+
+def test_an_earlier_version_is_compared_with_the_counts_that_it_was_made_from(
+    ring: package.GraphHandle, db: package.Db
+) -> None:
+    ring.annotate(p="0.7")
+    db.driver.execute_query("MATCH (a:Person {id: 5}), (b:Person {id: 8}) CREATE (a)-[:KNOWS]->(b)")
+    ring.annotate(p="0.7")
+    run = ring.run("0.7")
+    earlier = run.version(1)
+    assert (run.moved, earlier.moved) == (False, True)
+    assert [stored._stored.relationships_more for stored in (run, earlier)] == [0, 1]
+    changed = "the graph has changed since version 1 of this run"
+    assert all(changed in repr(cohesion) for cohesion in earlier)
+    earlier[6].draw("6.html")  # which has those of its members, of this version too
+    assert Path("6.html").read_text().count(changed.capitalize()) > 1
+
+
+def test_a_table_without_rows_has_its_columns(ring: package.GraphHandle, db: package.Db) -> None:
+    ring.annotate(p="0.7")
+    run = ring.run("0.7")
+    assert list(run.diff(1, 1).to_pandas()["came"]) == []
+    stream = ring.stream(p="0.7")
+    full = list(ring.stream(p="0.7").to_pandas())
+    list(stream)
+    assert list(stream.to_pandas()) == full
+    columns = {"runs": list(db.runs().to_pandas()), "history": list(run.history().to_pandas())}
+    assert columns["runs"] == [*columns["history"], "moved"]
+    run.remove()
+    assert list(db.runs().to_pandas()) == columns["runs"]
 
 
 def test_what_outlives_its_connection_says_so(server: Any, ring: package.GraphHandle, empty_database: str) -> None:
@@ -444,6 +517,14 @@ def test_a_graph_without_a_name_is_the_one_that_fits(db: package.Db, ring: packa
     assert db.graph(**PERSONS).budget.graph == "ring"
     with pytest.raises(ParameterError, match=r"Which graph\? There are kin, ring\."):
         _ = db.graph().budget
+    with pytest.raises(ParameterError, match=r"Which graph\? There are kin, ring\."):
+        db.graph(key="id").runs()
+    assert db.graph(node_labels="Kin").budget.graph == "kin"
+    others = {**PERSONS, "relationship_types": "MEETS"}
+    for use in (lambda: db.graph(**others).budget, lambda: db.graph(**others).run(), lambda: db.graph(**others).runs()):
+        with pytest.raises(NotFoundError, match="There is no graph 'Person/MEETS/id' yet"):
+            use()
+    db.graph("kin").run().remove()
     with pytest.raises(NotFoundError, match="There is no graph 'foes' yet"):
         _ = db.graph("foes", **{**PERSONS, "node_labels": "Foe"}).budget
 

@@ -27,7 +27,7 @@ from pcneo.counting.cliques import edge_ends
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, pair_blocks
 from pcneo.errors import GraphChangedError
-from pcneo.graph import HubDigests, graph_from_edges, membership_hash
+from pcneo.graph import HubDigests, graph_from_edges, membership_hash, owner_hash
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import Critical
@@ -75,7 +75,7 @@ def hubs_of(family: Family, gone: Iterable[int] = (), shift: int = 0) -> list[Ke
     digests, left = HubDigests(SECRET), set(OLD) - set(gone)
     return [
         KeptHub(
-            owner=digests.owner(shift + v),
+            owner=owner_hash(shift + v, SECRET),
             digest=digests.digest(shift + v, [shift + member for member in group]),
             size=len(group),
             vertices=[shift + v] if v in left else [],
@@ -280,7 +280,9 @@ def test_members_that_are_no_vertices_of_the_graph_any_more_drop_out() -> None:
 def test_text_keys_are_as_good() -> None:
     digests = HubDigests(SECRET)
     rows = [("ann", ["ann", "ß"]), ("ß", ["ß"])]
-    hubs = [KeptHub(digests.owner(v), digests.digest(v, members), len(members), [v], members) for v, members in rows]
+    hubs = [
+        KeptHub(owner_hash(v, SECRET), digests.digest(v, members), len(members), [v], members) for v, members in rows
+    ]
     run = a_run(cohesions=2, membership_hash=membership_hash(rows))
     groups = groups_now(graph_from_edges(["ann", "zoe", "ß"], [], []), hubs, run, SECRET)
     assert groups.members.tolist() == [0, 2, 2]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import Graph
 from pcneo.basics.pair_answers import PairAnswers, Weighed
 from pcneo.counting.cliques import clique_counts, edge_ends, root_costs
-from pcneo.counting.protected.pairs import PAIRS, Protected, listed_hull, pair_blocks
+from pcneo.counting.protected.pairs import BLOCK, PAIRS, Protected, listed_hull, pair_blocks
 from pcneo.errors import AnswerError, GraphError, fault
 from pcneo.graph.arrays import compress
 from pcneo.kernels import weighing as kernels
@@ -69,11 +69,9 @@ class Hull:
     # --- Limits, from n, k, P̂ and Ĝ alone
 
     def check(self, k: int) -> None:
-        """Refuse, before anything is drawn, what is beyond memory or time."""
+        """Refuse, before anything is drawn, counts that would take too much memory or time."""
         # [critical-limits]
-        n, pairs, edges = self.vertex_count, self.pair_count, self.protected.edge_count
-        listed, bits = pairs + edges * (_LISTED + _OF_THREAD), pairs + _IN_BITS * 8 * n * -(-n // 64)
-        needed = min(listed, bits) if k == 3 else listed
+        needed = min(self._bytes_as_lists, self.pair_count + self._bytes_in_bits) if k == 3 else self._bytes_as_lists
         if needed > MEMORY:
             raise self._too_large(f"need {needed / 1e9:.1f} GB", k)
         if (steps := self.steps(k)) > STEPS:
@@ -104,10 +102,18 @@ class Hull:
     @cached_property
     def in_bits(self) -> bool:
         """Whether triangles are weighed in bits: where lists need too much memory, or more steps."""
-        if self.pair_count + self.protected.edge_count * (_LISTED + _OF_THREAD) > MEMORY:
+        if self._bytes_as_lists > MEMORY:
             return True
-        n = self.vertex_count
-        return _IN_BITS * 8 * n * -(-n // 64) <= MEMORY and self._steps_in_bits < self._steps_as_lists
+        return self._bytes_in_bits <= MEMORY and self._steps_in_bits < self._steps_as_lists
+
+    @property
+    def _bytes_as_lists(self) -> int:
+        return self.pair_count + self.protected.edge_count * (_LISTED + _OF_THREAD)
+
+    @property
+    def _bytes_in_bits(self) -> int:
+        """Return the bytes of the matrices alone, without the answers."""
+        return _IN_BITS * 8 * self.vertex_count * -(-self.vertex_count // 64)
 
     @cached_property
     def _steps_in_bits(self) -> int:
@@ -141,11 +147,11 @@ class Hull:
         """Answer every pair of P̂ once: what the graph holds, flipped where the pair's coin is less than `below`."""
         # [critical-flip]
         yes = np.empty(self.pair_count, np.bool_)
-        for at in range(0, len(yes), _BLOCK):
-            part = self.connected[at : at + _BLOCK]
+        for at in range(0, len(yes), BLOCK):  # the pairs whose coins are in memory at once
+            part = self.connected[at : at + BLOCK]
             drawn = np.frombuffer(coins(3 * len(part)), np.uint8).reshape(-1, 3).astype(np.uint32)
             u = drawn[:, 0] << 16 | drawn[:, 1] << 8 | drawn[:, 2]
-            yes[at : at + _BLOCK] = part ^ (u < below)
+            yes[at : at + BLOCK] = part ^ (u < below)
         return PairAnswers(yes)
 
     # --- Sums over cliques
@@ -247,9 +253,6 @@ class Hull:
                 kernels.set_pairs(rows, u, v, chosen[at : at + len(u)])
             at += len(u)
         return rows
-
-
-_BLOCK = 2**20  # pairs whose coins are in memory at once
 
 
 class _Listed(NamedTuple):

@@ -186,7 +186,7 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
 
 
 def pairs_in_groups_of_two(protected: Protected) -> int:
-    """Return how many connections are a group of two: anyone who knows the groups knows these."""
+    """Return how many connections are groups of two; anyone who knows the groups knows these connections."""
     starts, members, graph = protected.rows.starts, protected.rows.members.astype(np.int64), protected.graph
     begin, n = starts[:-1][np.diff(starts) == 2], graph.vertex_count
     ends = np.sort(np.column_stack((members[begin], members[begin + 1])), axis=1)

@@ -20,7 +20,7 @@ from pcneo.search.cluster.graph_image import GraphImage
 from pcneo.search.cluster.scheduler_client import check_running, scheduler_failures
 from pcneo.search.cluster.workers import Workers
 from pcneo.search.cohesion import Task
-from pcneo.search.whole_graph import Progress, queried_positions
+from pcneo.search.whole_graph import Advance, queried_positions
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -76,14 +76,14 @@ class ClusterGraph:
         *,
         vertices: Iterable[int] | None = None,
         check: bool = False,
-        progress: Progress | None = None,
+        progress: Advance | None = None,
     ) -> Iterator[CohesionBatch]:
         """Yield minimal p-cohesions as `pcneo.search.search_batches` does."""
         task = Task(search, check)
         queries = queried_positions(self._graph, vertices)
         return self._search(task, queries, progress or (lambda done, total: None))
 
-    def _search(self, task: Task, queries: NDArray[np.int64], progress: Progress) -> Iterator[CohesionBatch]:
+    def _search(self, task: Task, queries: NDArray[np.int64], progress: Advance) -> Iterator[CohesionBatch]:
         started, done, length = 0, 0, FIRST
         pieces: deque[_Piece] = deque()
         try:

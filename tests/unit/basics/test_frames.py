@@ -9,16 +9,18 @@ import time
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
-from pcneo import plots
+from pcneo import minimal_p_cohesion, plots
 from pcneo.basics import progress_bars
-from pcneo.basics.frames import SHOWN_ROWS, html_table
+from pcneo.basics.frames import SHOWN_ROWS, columns_of, html_table
 from pcneo.basics.model import CohesionBatch, Progress
 from pcneo.basics.progress_bars import ProgressBars, showing_progress
 from pcneo.errors import PcneoError
-from pcneo.graph import as_graph
+from pcneo.graph import as_graph, graph_from_rows
 from pcneo.search import search_all
+from pcneo.search.tally import Summary
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,31 @@ def test_a_notebook_shows_tables_and_runs_nothing_that_a_key_says(batch: Any, na
     assert "\\u202e" in html_table(["a"], [["\u202e"]])
 
 
+def test_numbers_and_truth_values_of_numpy_are_shown_as_pythons_own(batch: Any) -> None:
+    assert html_table(["a", "b"], [[np.int64(7), np.bool_(True)]]) == html_table(["a", "b"], [[7, True]])
+    assert "True" not in batch._repr_html_()
+
+
+def test_a_table_without_rows_has_the_columns_that_are_named() -> None:
+    assert columns_of([]) == {}
+    assert columns_of([], ("a", "b")) == {"a": [], "b": []}
+    assert columns_of([{"b": 1, "a": 2, "c": 3}], ("a", "b")) == {"a": [2], "b": [1]}
+
+
+def test_one_of_something_is_told_in_the_singular() -> None:
+    alone = search_all(graph_from_rows([(1, [])]), "0.4")
+    assert alone.caption() == "1 minimal p-cohesion, p=2/5, search smallest: 1 membership"
+    assert repr(alone.memberships()) == "1 membership"
+    assert Summary.of(alone.sizes, alone.densities).in_words() == "mean size 1, largest 1; 1 membership"
+    assert minimal_p_cohesion([(1, 2), (2, 3)], 1, p="0.4").caption() == (
+        "Minimal p-cohesion of 1, p=2/5: 2 members, 1 critical connection, density 1.000; 0 other connections. "
+        "Within two hops: 3 vertices, 2 connections."
+    )
+    assert (
+        minimal_p_cohesion([(1, 1), (2, 3)], 1, p="0.4").caption().endswith("Within two hops: 1 vertex, 0 connections.")
+    )
+
+
 def test_many_rows_are_not_made_only_to_be_left_out() -> None:
     taken: list[int] = []
     html_table(["n"], ([taken.append(n)] for n in range(10_000)))
@@ -86,8 +113,6 @@ def test_many_rows_are_not_made_only_to_be_left_out() -> None:
 
 def test_figures_are_returned_and_show_themselves() -> None:
     pytest.importorskip("matplotlib")
-    import numpy as np
-
     figure: Any = plots.draw_distributions({"1/2": (np.array([2, 3]), np.array([1.0, 0.5]))}, "density")
     assert figure._repr_png_().startswith(b"\x89PNG")
 

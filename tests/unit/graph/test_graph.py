@@ -17,7 +17,7 @@ from places import TESTS
 
 from pcneo.basics.model import Graph, Key
 from pcneo.basics.searches import Search
-from pcneo.basics.selection import Selection
+from pcneo.basics.selection import Selection, is_part_of
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import (
     PartialGraph,
@@ -261,6 +261,17 @@ def test_the_membership_hash_depends_on_every_vertex_and_member() -> None:
 def test_one_label_or_type_may_stand_alone() -> None:
     alone: Any = ("Person", "KNOWS", "id")
     assert Selection(*alone) == Selection(("Person",), ("KNOWS",), "id")
+
+
+def test_what_a_selection_leaves_out_fits_any_and_is_not_in_its_name() -> None:
+    whole = Selection("Person", "KNOWS", "id")
+    parts: list[Any] = [(), ("Person",), ("Person", "KNOWS"), ((), "KNOWS", "id"), ("Person", "KNOWS", "id")]
+    others: list[Any] = [("Kin",), (["Person", "Kin"],), ((), "MEETS"), ((), (), "name")]
+    for part in parts:
+        assert is_part_of(Selection(*part), whole)
+    for other in others:
+        assert not is_part_of(Selection(*other), whole)
+    assert Selection("Person", "a b").default_name == "Person/`a b`/"
 
 
 @given(

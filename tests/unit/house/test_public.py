@@ -279,6 +279,29 @@ def test_what_was_meant_is_said_where_no_graph_is_given():
         pcneo.as_graph(nx.Graph([(1, "a")]))
 
 
+def test_a_frame_whose_ends_are_of_one_name_is_refused_and_other_columns_may_be():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"This frame has several columns of the same name: a\."):
+        pcneo.as_graph(pandas.DataFrame([[1, 2], [2, 3]], columns=["a", "a"]))
+    with pytest.raises(TypeError, match=r"several columns of the same name: source\."):
+        pcneo.as_graph(pandas.DataFrame([[1, 2, 3]], columns=["source", "target", "source"]))
+    weighed = pandas.DataFrame([[1, 2, 0.5, 0.5]], columns=["source", "target", "weight", "weight"])
+    assert pcneo.as_graph(weighed).edge_count == 1
+
+
+def test_what_is_no_key_is_no_member_though_it_equals_one():
+    cohesion: Any = pcneo.minimal_p_cohesion([(1, 2), (2, 3)], 1, p="0.4")
+    assert (1 in cohesion, np.int64(1) in cohesion) == (True, True)
+    assert [key in cohesion for key in (True, 1.0, "1", None, [1])] == [False] * 5
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_tuple_of_edges_is_a_list_of_edges_however_many_they_are(count: int):
+    edges = (("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"))[:count]
+    assert pcneo.as_graph(edges).edge_count == count
+    assert pcneo.as_graph(([1, 2, 3], (1, 2), (2, 3))).edge_count == 2  # keys and ends
+
+
 @pytest.mark.parametrize("missing", [None, float("nan")])
 def test_a_row_of_a_frame_without_a_key_is_named(missing: Any):
     pandas = pytest.importorskip("pandas")

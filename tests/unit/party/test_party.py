@@ -27,6 +27,7 @@ from pcneo.party import answering, collecting
 from pcneo.party.answering import answer_call
 from pcneo.party.call import call
 from pcneo.party.collecting import collect
+from pcneo.party.own_ledger import read_ledger
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.randomised_response import WARNING
 from pcneo.release.public_file import read_release
@@ -331,6 +332,27 @@ def test_a_vertex_refuses_files_that_are_not_its_own_or_not_as_they_must_be(part
     assert state(parties.home) == before
 
 
+def test_a_number_in_a_ledger_is_read_with_all_its_digits(parties: Parties) -> None:
+    limit = "2.00000000000000000001"
+    path = parties.files(3)["ledger"]
+    path.write_text(f'{{"key": 3, "limit": {limit}, "total": 5}}')
+    assert read_ledger(path).limit == Fraction(limit) > 2
+    path.write_text('{"key": 3, "limit": -0.5, "total": 5}')
+    with pytest.raises(FileFormatError, match=r"limit must be a positive, finite number, .*, not -0\.5"):
+        read_ledger(path)
+    parties.rewrite(parties.folder / "call.json", vertices=11.5)
+    with pytest.raises(FileFormatError, match=r"gives their number as 11\.5"):
+        parties.answer(4)
+
+
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "0." + "1" * 1_000_000, "1e400", "1e-999999"])
+def test_a_number_of_more_digits_than_anyone_means_is_refused_at_once(parties: Parties, number: str) -> None:
+    path = parties.files(3)["ledger"]
+    path.write_text(f'{{"key": 3, "limit": {number}, "total": 5}}')
+    with pytest.raises(FileFormatError, match=r"is not accepted as a number|has more than 300 digits"):
+        read_ledger(path)
+
+
 def test_a_message_never_overwrites_a_file_and_nothing_is_spent_where_it_cannot_go(parties: Parties) -> None:
     parties.write_ledger(3, limit="4")
     parties.answer(3)
@@ -419,6 +441,11 @@ def test_a_collector_refuses_what_respond_refuses(
     with pytest.raises(error, match=match):
         collect(answered.folder, answered.home / to, **keywords)
     assert state(answered.home) == before
+
+
+def test_a_release_without_a_name_is_refused_like_one_without_an_ending(answered: Parties) -> None:
+    with pytest.raises(ParameterError, match=r"must end in \.csv or \.json"):
+        collect(answered.folder, "")
 
 
 def test_a_collector_needs_two_who_answered_and_a_call(parties: Parties) -> None:

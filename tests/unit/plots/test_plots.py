@@ -298,6 +298,14 @@ def test_sizes_are_whole_numbers_and_none_is_written_twice(sizes: list[int]) -> 
     assert all(tick == int(tick) for tick in axis.get_majorticklocs())
 
 
+def test_sizes_are_on_a_logarithmic_axis_only_where_they_are_far_apart() -> None:
+    for smallest, scale in ((100, "linear"), (2, "log")):
+        runs = {p: (np.array([smallest, 300]), np.array([0.5, 0.5])) for p in ("1/10", "3/10")}
+        empty = {"1/2": (np.empty(0, np.int64), np.empty(0))}
+        figure: Any = plots.draw_profile({**runs, **empty}, "density")
+        assert figure.axes[0].get_yscale() == scale
+
+
 def test_vertices_without_neighbours_alone_can_be_drawn(tmp_path):
     plots.draw_distributions(
         {"3/10": (np.array([1, 1]), np.array([0.0, 0.0]))}, "degree", Path(tmp_path / "a.png"), vertices=None

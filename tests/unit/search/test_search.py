@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +22,7 @@ from shapes import arrays, search_streamed
 
 from pcneo.basics.model import CohesionBatch, Key
 from pcneo.basics.searches import SEARCHES, P, Search
+from pcneo.basics.stopping import new_flag, stoppable
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx, graph_from_rows
 from pcneo.kernels import cohesion as kernel
@@ -30,6 +32,7 @@ from pcneo.search import (
     search_all,
     search_batches,
     search_one,
+    whole_graph,
 )
 from pcneo.search.cohesion import Searched, Task, compile_kernels
 
@@ -159,6 +162,17 @@ def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) 
     assert consumed == len(begun) > 11
 
 
+def test_a_search_of_short_ranges_is_stopped_by_its_flag_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_graph, "_RANGE_SECONDS", 0.0)  # a vertex at a time
+    graph, flag = graph_from_networkx(nx.gnp_random_graph(100, 0.05, seed=1)), new_flag()
+    with stoppable(flag):
+        batches = search_batches(graph, Search("0.3", "degree"), concurrency=1)
+        assert len(next(batches)) == 1
+        flag[0] = 1
+        with pytest.raises(CancelledError):
+            next(batches)
+
+
 def test_a_search_that_is_left_early_ends_its_threads() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(2_000, 0.01, seed=1))
     before = threading.active_count()
@@ -284,6 +298,11 @@ def test_a_vertex_that_does_not_exist_is_named() -> None:
         list(search_streamed(fetch_from(ELEVEN), ["a", "z"], Search("0.3")))
     with pytest.raises(NotFoundError, match="99"):
         search_one(nx.path_graph(3), 99, "0.3")
+
+
+def test_keys_of_numpy_are_searched_alone_as_with_others() -> None:
+    graph = nx.Graph([(np.int64(1), np.int64(2)), (np.int64(2), np.int64(3))])
+    assert search_one(graph, 1, "0.3") == next(search_all(graph_from_networkx(graph), "0.3").cohesions())
 
 
 @pytest.mark.parametrize("vertex", [None, 1.0, True, ["a"]])
