@@ -223,8 +223,7 @@ def doubts(result: LoadResult) -> Iterator[str]:
         label, key = result.configuration["nodeLabel"], result.configuration["key"]
         yield (
             f"{result.nodes_matched:,} of the {result.node_count:,} vertices were there already, as :{label} nodes "
-            f"with the same {key}, and are taken to be the same. If they are not, load these under another "
-            "label."
+            f"with the same {key}, and are taken to be the same. If they are not, load these under another label."
         )
     if (line := result.possible_header) is not None:
         yield (

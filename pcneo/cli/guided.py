@@ -21,6 +21,7 @@ from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars
 from pcneo.cli.streams import note, note_verbatim
 from pcneo.cli.typed_answers import (
+    Left,
     asked,
     budget_for,
     epsilon_of,
@@ -35,7 +36,6 @@ from pcneo.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from pcneo.basics.selection import Selection
-    from pcneo.privacy.composition import Cost
     from pcneo.release import Prepared, Source, Terms
     from pcneo.release.guidance import Make, Offer
     from pcneo.store.database import Database
@@ -131,7 +131,9 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     if chosen.needs_groups and not source.names_run:
         source = _which_run(source, ids)
     meant = _ask_means(chosen, terms)
-    epsilon, meant = _ask_how(chosen, meant, left)
+    allowed = left or terms.total
+    most = None if allowed is None else Left(allowed, new=left is None)
+    epsilon, meant = _ask_how(chosen, meant, most)
     to = asked("Public file, .csv or .json", free_name(), public_file)
     if terms.budget_epsilon is None and account.total is None:
         meant = replace(meant, budget_epsilon=_ask_budget(epsilon))
@@ -195,7 +197,7 @@ def _ask_means(offer: Offer, terms: Terms) -> Terms:
     return replace(terms, expect=asked(f"{_TRIANGLES} ({unsure})", guess, partial(mean_count, offer.vertices)))
 
 
-def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]:
+def _ask_how(offer: Offer, terms: Terms, left: Left | None) -> tuple[str, Terms]:
     """Ask for ε, or for an error of the total from which it follows; again if that is noise and not meant.
 
     Return it with the terms, to which is added whether noise is accepted.
@@ -204,9 +206,8 @@ def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]
     default, hint = noise.offered, noise.sentence
     if default is not None and offer.why_noisy(default, terms):
         default = None
-    left = left or terms.total
-    if left is not None and left.epsilon is not None and default is not None and left.epsilon < Fraction(default):
-        default, hint = None, f"{hint} This graph has {left.without_zero} left."
+    if left is not None and default is not None and not left.allows(Fraction(default)):
+        default, hint = None, f"{hint} {left.sentence}"
     known = "the groups and " if offer.needs_groups else ""
     note(
         "How strongly? Type ε: the smaller it is, the stronger the protection and the larger the noise. For someone "
@@ -225,7 +226,7 @@ def _ask_how(offer: Offer, terms: Terms, left: Cost | None) -> tuple[str, Terms]
             return epsilon, replace(terms, anyway=True)
 
 
-def _ask_epsilon(offer: Offer, terms: Terms, default: str | None, left: Cost | None) -> str:
+def _ask_epsilon(offer: Offer, terms: Terms, default: str | None, left: Left | None) -> str:
     """Ask for ε, or for an error of the total from which one follows."""
     typed = partial(epsilon_of, offer, left)
     if offer.needs_groups:  # no public number gives an ε for an error

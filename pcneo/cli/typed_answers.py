@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import typer
 
@@ -59,20 +59,39 @@ def epsilon_or_error(read_epsilon: Callable[[str, str], str], text: str) -> tupl
     return "", error
 
 
-def epsilon_of(offer: Offer, left: Cost | None, text: str, also: str = "") -> str:
+class Left(NamedTuple):
+    """What a budget allows this release.
+
+    Attributes:
+        new: whether the budget is that of `--budget-epsilon`, which the graph does not have yet.
+    """
+
+    cost: Cost
+    new: bool
+
+    @property
+    def sentence(self) -> str:
+        """What is left, in words."""
+        if self.new:
+            return f"--budget-epsilon gives this graph {self.cost.without_zero}."
+        return f"This graph has {self.cost.without_zero} left."
+
+    def allows(self, epsilon: Fraction) -> bool:
+        """Return whether a release may spend this ε."""
+        return self.cost.epsilon is None or epsilon <= self.cost.epsilon
+
+
+def epsilon_of(offer: Offer, left: Left | None, text: str, also: str = "") -> str:
     """Return an ε that the mechanism takes and that the graph has left."""
     from pcneo.privacy.randomised_response import MOST_EPSILON
 
-    written = text.removeprefix("ε").lstrip(" =")
+    written = _without_name(text)
     epsilon = _positive(written, also)
     if epsilon > MOST_EPSILON:
         raise ParameterError(f"ε must be at most {MOST_EPSILON}.", name="epsilon", value=text)
-    if left is not None and left.epsilon is not None and epsilon > left.epsilon:
-        raise ParameterError(
-            f"This graph has {left.without_zero} left. `pcneo budget set` raises its budget.",
-            name="epsilon",
-            value=text,
-        )
+    if left is not None and not left.allows(epsilon):
+        more = "" if left.new else " `pcneo budget set` raises its budget."
+        raise ParameterError(f"{left.sentence}{more}", name="epsilon", value=text)
     offer.check(written)
     return written
 
@@ -100,7 +119,7 @@ def budget_for(epsilon: str, text: str) -> str:
     """Return a budget that this release fits in."""
     from pcneo.privacy.exact import positive
 
-    budget = text.removeprefix("ε").lstrip(" =")
+    budget = _without_name(text)
     if _positive(budget) < positive(epsilon, "epsilon"):
         raise ParameterError(f"This release spends ε = {epsilon}: type that or more.", name="budget", value=text)
     return budget
@@ -113,6 +132,11 @@ def public_file(text: str) -> Path:
 
     check_destinations([Destination(to=Path(text))])
     return Path(text)
+
+
+def _without_name(text: str) -> str:
+    """Return the number alone of an answer such as ε = 0.5."""
+    return text.removeprefix("ε").lstrip(" =")
 
 
 def _positive(text: str, also: str = "") -> Fraction:

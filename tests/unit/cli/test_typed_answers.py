@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pcneo.cli.typed_answers import epsilon_of, epsilon_or_error, mean_count, mean_degree
+from pcneo.cli.typed_answers import Left, budget_for, epsilon_of, epsilon_or_error, mean_count, mean_degree
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import positive
@@ -23,7 +23,7 @@ OFFER: Any = AnyEpsilon()
 
 
 def epsilon(text: str, also: str = "") -> str:
-    return epsilon_of(OFFER, Cost(positive(3, "epsilon")), text, also)
+    return epsilon_of(OFFER, Left(Cost(positive(3, "epsilon")), new=False), text, also)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,22 @@ def test_means_that_no_graph_has_are_refused_where_they_are_typed() -> None:
     for wrong in ("3.1", "0", "few"):
         with pytest.raises(ParameterError):
             mean_count(4, wrong)
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (False, "This graph has ε = 3 left. `pcneo budget set` raises its budget."),
+        (True, "--budget-epsilon gives this graph ε = 3."),
+    ],
+)
+def test_more_than_a_budget_allows_is_refused_with_the_budget_that_there_is(new: bool, said: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        epsilon_of(OFFER, Left(Cost(positive(3, "epsilon")), new=new), "4")
+    assert str(refused.value) == said
+
+
+def test_a_budget_below_this_release_is_refused_where_it_is_typed() -> None:
+    assert budget_for("1", "ε = 2") == "2"
+    with pytest.raises(ParameterError, match="type that or more"):
+        budget_for("1", "1/2")
