@@ -77,7 +77,7 @@ _Tell = Callable[[], None]
 def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.cleaning import clean as clean_runs
 
-    whole = None if run is None else _whole_id(db, run, dry_run=dry_run)
+    whole = None if run is None else _whole_id(db, run, dry_run=dry_run, yes=yes)
     if dry_run or (can_ask() and not yes):
         planned = clean_runs(db, run=whole, dry_run=True)
         if dry_run:
@@ -91,8 +91,8 @@ def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: boo
     return partial(print_json if as_json else _print_result, result)
 
 
-def _whole_id(db: Database, run: str, *, dry_run: bool) -> WholeId:
-    """Return the whole id of a run; without a terminal, it must be given whole if anything is to be removed.
+def _whole_id(db: Database, run: str, *, dry_run: bool, yes: bool) -> WholeId:
+    """Return the whole id of a run; if it is to be removed and nobody is asked, it must be given whole.
 
     It still means only this run if that is removed while a person is asked.
     """
@@ -100,9 +100,9 @@ def _whole_id(db: Database, run: str, *, dry_run: bool) -> WholeId:
     from pcneo.stored.runs import id_and_graph, unfinished_runs
 
     whole = run if run in unfinished_runs(db, db.list_graphs()) else id_and_graph(db, run)[0]
-    if whole != run and not dry_run and not can_ask():
+    if whole != run and not dry_run and (yes or not can_ask()):
         raise ParameterError(
-            f"There is no terminal to ask for confirmation; give the whole id of what to remove, {whole}.",
+            f"Nobody is asked for confirmation here; give the whole id of what to remove, {whole}.",
             name="run",
             value=run,
         )
@@ -112,7 +112,7 @@ def _whole_id(db: Database, run: str, *, dry_run: bool) -> WholeId:
 def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
     from pcneo.stored.versions import check_earlier, let_go
 
-    whole = _whole_id(db, run, dry_run=dry_run)
+    whole = _whole_id(db, run, dry_run=dry_run, yes=yes)
     if dry_run:
         check_earlier(db, run=whole, version=version)
         planned = f"Version {version} of {whole} would be removed, with the cohesions that it alone has."

@@ -203,11 +203,17 @@ def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted = _Want
     of_it = [standing for standing in runs if wanted.fits(standing)]
     if isinstance(run, WholeId):
         return [standing for standing in of_it if standing.id == run]
-    fitting = [standing for standing in of_it if standing.id.startswith(run or "")]
+    fitting = [standing for standing in of_it if _begins(standing.id, run or "")]
     if not fitting and run is not None:
         run = _with_p_as_stored(run)
-        fitting = [standing for standing in of_it if standing.id.startswith(run)]
+        fitting = [standing for standing in of_it if _begins(standing.id, run)]
     return [standing for standing in fitting if standing.id == run] or fitting
+
+
+def _begins(id: str, begin: str) -> bool:
+    """Whether an id begins with what was typed; friends@1/3 is no beginning of friends@1/30, which has another p."""
+    inside_number = "@" in begin and begin[-1].isdecimal() and id[len(begin) : len(begin) + 1].isdecimal()
+    return id.startswith(begin) and not inside_number
 
 
 def _refuse_gone(runs: Sequence[RunRecord], run: object) -> None:

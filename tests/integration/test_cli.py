@@ -287,7 +287,7 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert len(differences) == added
     assert all(difference["before"] != difference["after"] for difference in differences)
     assert f"{added} cohesions differ" in pcneo("runs", "friends@1", "--diff", "1", "2").stdout
-    for begun in (["friends@1"], ["friends@1", "--version", "1"]):  # nobody is there to say yes
+    for begun in (["friends@1"], ["friends@1", "--version", "1"], ["friends@1", "--yes"]):  # nobody is asked
         refused = pcneo("clean", *begun)
         assert (refused.returncode, "give the whole id of what to remove, friends@1/2" in refused.stderr) == (2, True)
     planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run")

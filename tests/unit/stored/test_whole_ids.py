@@ -34,15 +34,18 @@ DB: Any = SimpleNamespace(
 def test_only_what_is_typed_may_be_the_beginning_of_an_id(ask: Any) -> None:
     ask("friends@1/30")
     ask(WholeId("friends@1/30"))
+    ask("friends@1/3")  # of vertices; friends@1/30 has another p
     with pytest.raises(ParameterError, match="Several runs fit"):
-        ask("friends@1/3")
+        ask("friends@1")
     with pytest.raises(NotFoundError, match=r"^Run friends@1/3 is gone\.$"):
         ask(WholeId("friends@1/3"))
 
 
 def test_a_release_takes_no_other_run_in_place_of_one_that_is_gone() -> None:
     runs = [ONLY, OF_VERTICES]
-    assert choose_run(runs, run="friends@1/3").id == "friends@1/30"
+    assert choose_run(runs, run="friends@1").id == "friends@1/30"
+    with pytest.raises(NotFoundError, match="There is no run 'friends@1/3'; there is friends@1/30"):
+        choose_run(runs, run="friends@1/3")
     with pytest.raises(NotFoundError, match=r"^Run friends@1/3 is gone\.$"):
         choose_run(runs, run=WholeId("friends@1/3"))
     with pytest.raises(NotFoundError, match="There is no run 'friends@1/3:vertices'; there is friends@1/30"):
