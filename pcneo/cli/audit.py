@@ -34,7 +34,7 @@ class Of(Enum):
 
 def audit(
     run: RunOrGraph = None,
-    epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="ε of one release.")] = None,
+    epsilons: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="ε of one release.")] = None,
     k: Annotated[int, typer.Option("-k", help="Vertices in a clique.")] = 3,
     n: Annotated[int | None, typer.Option("-n", help="In place of a graph: how many vertices it has.")] = None,
     mean_degree: Annotated[
@@ -63,6 +63,9 @@ def audit(
 
     Example: pcneo audit friends -e 1
     """
+    if len(epsilons or []) > 1:
+        raise typer.BadParameter("Give one; run it again for another.", param_hint="-e")
+    epsilon = next(iter(epsilons or []), None)
     if n is not None:
         if mean_degree is not None and (epsilon is None) == (error is None):
             raise typer.BadParameter("Give either ε or the error that you want.", param_hint="-e, --error")

@@ -73,8 +73,8 @@ _CHOICES = {
 """The choices by mechanism; the numbers to type follow this order."""
 
 
-_DEGREE = "About how many connections does a vertex have, on average (a guess will do)"
-_TRIANGLES = "About how many triangles is a vertex in, on average"
+_DEGREE = "Connections of a vertex, on average (a guess will do)"
+_TRIANGLES = "Triangles that a vertex is in, on average"
 
 
 class Wanted(NamedTuple):
@@ -124,7 +124,7 @@ def ask_what_to_release(db: Database, source: Source, selection: Selection, term
     ids = [run.id for run in runs if (run.scope, run.graph) == ("graph", graph.name)]
     total = None if terms.dry_run else account.total
     offers = [Offer(name, make, n, earlier_of(ledger, graph.name)) for name in _CHOICES]
-    chosen = _ask_mechanism(offers, [offer.obstacle(graph.name, total, has_groups=bool(ids)) for offer in offers])
+    chosen = _ask_mechanism(offers, [offer.obstacle(graph.name, total, left, has_groups=bool(ids)) for offer in offers])
     if source.names_run and not chosen.needs_groups:
         note(f"This uses no stored groups, so it is released from the graph {graph.name}.")
         source = replace(source, run=None, p=None, search=None, graph=graph.name)
@@ -177,7 +177,8 @@ def _ask_mechanism(offers: Sequence[Offer], obstacles: Sequence[str]) -> Offer:
     for number, (offer, obstacle) in enumerate(zip(offers, obstacles, strict=True), 1):
         why = "; not here: type its number to see why" if obstacle else ""
         note(f"  {number}  {_CHOICES[offer.mechanism].meaning} ({offer.mechanism}){why}")
-    note("For the number of all triangles alone, with far less noise: pcneo release --mechanism total -e 0.5")
+    note("For the number of all triangles alone, with far less noise:")
+    note_verbatim("  pcneo release --mechanism total -e 0.5 --to total.csv")
     return asked("1, 2 or 3", None, partial(numbered_of, offers, obstacles))
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from pcneo.basics.selection import Selection
-from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected
 from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph, given
@@ -377,6 +376,7 @@ def _confirm(bars: Bars, question: str, why: object) -> bool:
     """Ask a question after its reason; Ctrl-C or end of input is a no, so that a release under way finishes."""
     bars.rest()
     try:
-        return typer.confirm(visible(f"{why} {question}", keep="\n"), err=True)
+        note(str(why))
+        return typer.confirm(question, err=True)
     except typer.Abort:
         return False

@@ -24,7 +24,7 @@ def asked(question: str, default: str | None, read: Callable[[str], _Answer]) ->
     """Ask until the answer can be read; typer's own prompt would break the lines of an error anywhere."""
     while True:
         try:
-            return read(typer.prompt(question, default=default, show_default=bool(default), err=True).strip())
+            return read(typer.prompt(question, default=default or "", show_default=bool(default), err=True).strip())
         except ParameterError as error:
             note(str(error))
 

@@ -14,6 +14,7 @@ from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
 from pcneo.privacy.exact import rounded_up, typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
+from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
 from pcneo.privacy.protection import Protects
 
 ONLY_INSIDE = "for pairs inside the groups. Nothing bounds what this graph's releases show of other pairs."
@@ -118,7 +119,8 @@ def check_spends(
         if needed >= 1:
             delta = " No total δ is large enough: it must be below 1."
         elif needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
-            total, enough = typed_text(account.total.epsilon or Fraction(0)), typed_text(_one_digit(needed))
+            total = typed_text(account.total.epsilon or Fraction(0))
+            enough = typed_text(delta_to_allow(account.bounded.delta, cost.delta))
             command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {enough}"
             lacks = "Its total δ is too small" if account.total.delta else "Its ε is enough, but it has no δ"
             delta = f" {lacks}: `{command}` raises it."
@@ -129,6 +131,12 @@ def check_spends(
             f"{delta or _how_to_fit(account, wanted)}",
             graph=account.graph,
         )
+
+
+def delta_to_allow(spent: Fraction, wanted: Fraction) -> Fraction:
+    """Return a total δ to advise: one for ten such releases while that is small, lest the next one be refused, too."""
+    for_ten = rounded_up(spent + 10 * wanted, 1)
+    return for_ten if for_ten <= 100 * USUAL_DELTA else _one_digit(spent + wanted)
 
 
 def _one_digit(delta: Fraction) -> Fraction:
@@ -145,7 +153,8 @@ def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
     room = total.epsilon - account.bounded.epsilon
     is_enough = room > 0 and len(wanted) == 1 and needed.delta <= total.delta
     smaller = f"Release with -e {typed_text(room)} or less, or raise" if is_enough else "Raise"
-    delta = f" --delta {typed_text(_one_digit(needed.delta))}" if needed.delta > total.delta else ""
+    allow = delta_to_allow(account.bounded.delta, bounded_cost(wanted).delta)
+    delta = f" --delta {typed_text(allow)}" if needed.delta > total.delta else ""
     command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {typed_text(needed.epsilon)}{delta}"
     return f" {smaller} the total: `{command}`."
 

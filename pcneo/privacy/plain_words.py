@@ -25,11 +25,12 @@ def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> st
     one, known = ("one connection", "") if is_every else ("one connection inside a group", "the groups and ")
     chance = f", except with a probability of {_two_digits(delta)}" if delta else ""
     half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
+    uncovered = "" if is_every else " Connections outside the groups are not protected."
     return (
         f"For someone who knows {known}all other connections, these numbers change the odds of {one} by a factor of "
         f"at most {_times(epsilon)}{chance}: a suspicion of 50 % can become at most {half} %, one of 1 % at most "
         f"{hundredth} %{_judged(epsilon)}. Where connections go together, what the numbers show of the others adds to "
-        f"that, and a person who has many connections is not hidden: {_of_ten(epsilon, delta)}."
+        f"that, and a person who has many connections is not hidden: {_of_ten(epsilon, delta)}.{uncovered}"
     )
 
 

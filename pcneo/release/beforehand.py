@@ -95,17 +95,21 @@ def _assumed(release: Prepared, terms: Terms, public: Public, error: float | Non
     if release.utility.least_error is not None:
         return ""
     expect = "--expect for the mean number of triangles of a vertex"
+    unknown = public.mean_count is None
     if terms.mean_degree is None and release.earlier.mean_degree is None:
-        noisy, also = "", ""
-        if public.mean_count is None:
-            noisy, also = _may_be_noise(release, terms, public, error), f", and {expect}"
+        noisy = _may_be_noise(release, terms, public, error) if unknown else ""
+        also = f", and {expect}" if unknown else ""
         degree = rounded(public.mean_degree)
         return f" This assumes {degree} connections per vertex{noisy}. If you know better, give --mean-degree{also}."
-    return f" Give {expect}, if you know it." if public.mean_count is None else ""
+    if not unknown:
+        return ""
+    judged = error is not None and release.mechanism.k == _JUDGED
+    noisy = f": counts are mostly noise if it is below {rounded(error, 2)}" if judged else ""
+    return f" Give {expect}, if you know it{noisy}."
 
 
 def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float | None) -> str:
-    """Say how many cliques a vertex of the mean degree can be in, or often is in, if the error of a count is larger."""
+    """Say how many cliques a vertex can be in, or often is in, if the error is larger; else, how many it must be in."""
     k = release.mechanism.k
     most = _most(k, public)
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
@@ -115,6 +119,8 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     if error is not None and k == _JUDGED and likely < error <= most:
         often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
         return often + _less_noisy(release.mechanism, public)
+    if error is not None and error <= likely and k == _JUDGED:
+        return f"; if a vertex is in fewer than {rounded(error, 2)} triangles on average, counts are mostly noise"
     return ""
 
 
@@ -225,9 +231,9 @@ def _less_noisy(mechanism: Mechanism, public: Public) -> str:
     with suppress(ParameterError):  # no ε makes the error so small, or none follows from public numbers
         error = of_total if mechanism.of_single_counts else {"error_of_count": count}
         _, epsilon = advised(mechanism.name, n, public, **error)
-        so = f" To avoid that, take an ε {'far ' * mechanism.adds_noise}above about {epsilon}."
+        so = f" To avoid that, take an ε {'well ' * mechanism.adds_noise}above about {epsilon}."
         if public.mean_count is None and not mechanism.adds_noise:  # judged by a usual number of triangles
-            so = f"{so[:-1]}, and a larger one if few of a vertex's neighbours know each other."
+            so = f"{so[:-1]}, and a larger one if a vertex is in fewer than {rounded(count, 2)} triangles on average."
     expect = "" if public.mean_count is None else f" --expect {public.mean_count:g}"
     return f".{so} `pcneo audit -n {n} -d {public.mean_degree:g}{expect} -e {epsilon}` compares mechanisms"
 

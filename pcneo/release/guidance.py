@@ -10,11 +10,10 @@ from typing import NamedTuple, TypeAlias
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
-from pcneo.privacy.account import ONLY_INSIDE
+from pcneo.privacy.account import ONLY_INSIDE, delta_to_allow
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Respond
-from pcneo.privacy.mechanisms.one_scale import USUAL_DELTA
 from pcneo.privacy.outlook import USUAL_DEGREE, Earlier, Public
 from pcneo.release.beforehand import advised, foreseen, is_far_below, noisy
 from pcneo.release.budget import account_of, ledger_locked
@@ -58,21 +57,26 @@ class Offer:
         """Whether it rests on stored groups, from which its errors follow."""
         return MECHANISMS[self.mechanism].needs_groups
 
-    def obstacle(self, graph: str, total: Cost | None, *, has_groups: bool) -> str:
-        """Return what has to happen before it can release the graph, a sentence; empty if it can."""
+    def obstacle(self, graph: str, total: Cost | None, left: Cost | None, *, has_groups: bool) -> str:
+        """Return what has to happen before it can release the graph, a sentence; empty if it can.
+
+        `total` is the graph's budget and `left` what is left of it, None where nothing bounds them.
+        """
         if self.needs_groups and not has_groups:
             return "There are no stored groups yet: `pcneo annotate` stores them, in seconds or minutes."
         try:
             made = self._at("1")
         except ParameterError as refused:
             return str(refused)
-        if total is None or total.delta or total.epsilon is None or not any(each.entry[1] for each in made):
+        needed = sum((each.entry[1] for each in made), Fraction(0))
+        if total is None or total.epsilon is None or left is None or needed <= left.delta:
             return ""
-        given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", typed_text(USUAL_DELTA)])
+        has = f"only δ = {typed_text(left.delta)} left, and this takes {typed_text(needed)}" if total.delta else "no δ"
+        enough = typed_text(delta_to_allow(total.delta - left.delta, needed))
+        given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", enough])
         return (
             f"{self.mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
-            f"{graph!r} has no δ. Allow δ = {typed_text(USUAL_DELTA)} with `pcneo budget set {shlex.quote(graph)} "
-            f"{given}`."
+            f"{graph!r} has {has}. Allow δ = {enough} with `pcneo budget set {shlex.quote(graph)} {given}`."
         )
 
     def check(self, epsilon: str) -> None:

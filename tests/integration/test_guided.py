@@ -149,8 +149,8 @@ def test_where_the_usual_epsilon_leaves_mostly_noise_none_is_offered_and_one_tha
     assert least is not None, text
     assert float(least[1]) > 3
     assert "is in at most 45 triangles: counts would probably be mostly noise" in said
-    larger = "and a larger one if few of a vertex's neighbours know each other"
-    assert f"To avoid that, take an ε above about {least[1]}, {larger}. `pcneo audit -n " in said
+    larger = r"and a larger one if a vertex is in fewer than [\d,.]+ triangles on average"
+    assert re.search(rf"To avoid that, take an ε above about {least[1]}, {larger}\. `pcneo audit -n ", said)
     assert "If few of someone's connections know each other, it takes more." in said
     assert "If a vertex is in fewer triangles than that on average, counts are mostly noise." in said
     assert "-e 9 --to out.csv --budget-epsilon 9 Person/KNOWS/id" in said
@@ -330,11 +330,16 @@ def test_what_spends_delta_is_refused_where_it_is_typed_if_the_budget_has_none(
     answers = [("1, 2 or 3: ", "2"), ("1, 2 or 3: ", CTRL_C)]
     code, text = typed(answers, tmp_path, dict(server.environment), "friends")
     assert code == 130, text
-    assert "with `pcneo budget set friends --epsilon 3 --delta 1e-6`." in " ".join(text.split())
+    assert "with `pcneo budget set friends --epsilon 3 --delta 1e-5`." in " ".join(text.split())
     budget.set_total(db.store, graph="friends", epsilon=3, delta="1e-6")
     answers = [("1, 2 or 3: ", "2"), *MEANS, (HOW, ""), FILE, ("[y/N]: ", "y")]
     code, text = typed(answers, tmp_path, dict(server.environment), "friends", "--anyway")
     assert code == 0, text
+    answers = [("1, 2 or 3: ", "2"), ("1, 2 or 3: ", CTRL_C)]  # nothing is left of that δ
+    code, text = typed(answers, tmp_path, dict(server.environment), "friends")
+    assert code == 130, text
+    said = " ".join(text.split())
+    assert "has only δ = 0 left, and this takes 1e-6. Allow δ = 2e-5 with `pcneo budget set friends" in said
 
 
 def test_where_no_graph_can_be_told_that_is_said_before_the_first_question(

@@ -13,7 +13,7 @@ import pytest
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, DatabaseError, ParameterError
-from pcneo.privacy.account import Account, Spend, _one_digit, check_spends
+from pcneo.privacy.account import Account, Spend, _one_digit, check_spends, delta_to_allow
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.outlook import Earlier
@@ -58,16 +58,24 @@ def test_a_delta_is_advised_in_one_digit_unless_that_would_be_1() -> None:
         assert _one_digit(Fraction(delta)) == Fraction(advised)
 
 
+@pytest.mark.parametrize("wanted", ["1/58125376", "1e-7", "1e-6", "1e-3"])
+def test_a_delta_is_advised_for_ten_releases_unless_that_is_much(wanted: str) -> None:
+    releases = 1 if wanted == "1e-3" else 10
+    advised, each = delta_to_allow(Fraction(0), Fraction(wanted)), Spend("edge", Fraction(1), Fraction(wanted))
+    check_spends(account(epsilon=100, delta=advised), [each] * releases)
+    assert advised <= 2 * releases * each.delta
+
+
 def test_delta_adds_up_too_and_either_part_refuses() -> None:
     check_spends(account(*[EDGE] * 9), [EDGE])
     with pytest.raises(BudgetError, match="left"):
         check_spends(account(epsilon=100), [EDGE] * 11)
-    command = r"`pcneo budget set \S+ --epsilon \S+ --delta 1e-7`"
+    command = r"`pcneo budget set \S+ --epsilon \S+ --delta 1e-6`"
     with pytest.raises(BudgetError, match=rf"Its ε is enough, but it has no δ: {command} raises it\."):
         check_spends(account(delta=0), [EDGE])
-    with pytest.raises(BudgetError, match=r"δ is too small: `.+ --delta 2e-7` raises it\."):
+    with pytest.raises(BudgetError, match=r"δ is too small: `.+ --delta 2e-6` raises it\."):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
-    both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 0\.2 --delta 2e-7`\.$"
+    both = r"Nothing was spent\. Raise the total: `pcneo budget set \S+ --epsilon 0\.2 --delta 2e-6`\.$"
     with pytest.raises(BudgetError, match=both):  # more δ alone would not help
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
 

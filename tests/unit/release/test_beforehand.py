@@ -147,8 +147,9 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     likely = told(MECHANISMS["respond"](epsilon=3, n=2_000))
     assert re.search(
         r"This assumes 10 connections per vertex; such a vertex is often in about 15 triangles, so counts may be "
-        r"mostly noise\. To avoid that, take an ε above about [\d.]+, and a larger one if few of a vertex's neighbours "
-        r"know each other\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares mechanisms\. If you know better",
+        r"mostly noise\. To avoid that, take an ε above about [\d.]+, and a larger one if a vertex is in "
+        r"fewer than 15 triangles on average\. `pcneo audit -n 2000 -d 10 -e [\d.]+` compares "
+        r"mechanisms\. If you know better",
         likely,
     )
     said = told(MECHANISMS["edge"](epsilon=8, n=2_000))
@@ -157,9 +158,11 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
         r"times that\.",
         said,
     )
-    assert said.endswith(
-        " This assumes 10 connections per vertex. If you know better, give --mean-degree, and --expect for the mean "
-        "number of triangles of a vertex."
+    assert re.search(
+        r" This assumes 10 connections per vertex; if a vertex is in fewer than [\d.]+ triangles on average, counts "
+        r"are mostly noise\. If you know better, give --mean-degree, and --expect for the mean "
+        r"number of triangles of a vertex\.$",
+        said,
     )
     guessed = "This assumes 10 connections per vertex; such a vertex is in at most"
     assert guessed not in told(MECHANISMS["respond"](epsilon="0.1", n=2_000)), "the refusal that follows says it"
@@ -169,6 +172,7 @@ def test_errors_beforehand_are_standard_errors_in_two_digits() -> None:
     assert "standard error" not in told(MECHANISMS["respond"](epsilon=4, k=4, n=2_000)), "a bound says little"
     known = told(MECHANISMS["respond"](epsilon="0.1", n=2_000), Earlier(mean_degree=10), anyway=True)
     assert "may be mostly noise" not in known
+    assert re.search(r"if you know it: counts are mostly noise if it is below [\d,]+\.", known)
     of_modelled = told(MECHANISMS["modelled"](epsilon=1, n=2_000))
     assert "per count" not in of_modelled
     assert of_modelled.endswith("only `pcneo audit GRAPH` says how far off it is.")
