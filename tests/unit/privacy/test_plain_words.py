@@ -121,7 +121,7 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
 def test_the_lawyers_table_has_the_same_numbers() -> None:
     page = (ROOT / "pcneo" / "guide" / "for-a-lawyer.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (.+?) times \| (.+?) % \| (.+?) % \|$", page, re.MULTILINE)
-    assert len(rows) == 5
+    assert len(rows) == 7
     for epsilon, times, half, hundredth in rows:
         said = in_plain_words(Fraction(epsilon), Fraction(0), EVERY)
         suspicions = f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
