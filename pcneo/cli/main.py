@@ -65,6 +65,10 @@ _ELSEWHERE: dict[str, tuple[str, tuple[str, ...]]] = {
         ("queries", "show", "runs", "check", "release", "audit", "budget"),
     ),
     "--html": ("--plot FILE.html writes a picture for a browser.", ("show",)),
+    "--run": (
+        "The run is an argument here: give its id without --run.",
+        ("show", "runs", "check", "release", "audit", "clean"),
+    ),
     "--p": ("It has one hyphen: -p 0.3.", ("annotate", "queries")),
     "-p": (
         "Here p is part of a run's name, such as friends@0.3 for p = 0.3.",

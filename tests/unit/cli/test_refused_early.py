@@ -61,6 +61,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["release", "follows", "-p", "0.3"], "Here p is part of a run's name"),
         (["annotate", "follows", "-p", "0.3"], "A graph is named by"),
         (["show", "58", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
+        (["show", "58", "--run", "follows"], "The run is an argument here: give its id without --run."),
         (["budget", "forget", "--graph", "follows"], "The graph is an argument here: give its name without --graph."),
         (["budget", "show", "--html", "58.html"], "No such option"),
         *((words, "No such option") for words in TAKE_NO_GRAPH),
