@@ -143,6 +143,8 @@ def missing_key_indexes(db: Database, selection: Selection) -> list[SchemaItem]:
 def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
     """Make sure that an index finds a vertex by its key; an estimate of a graph that is not large does without."""
     missing = missing_key_indexes(db, selection)
+    if missing:
+        _smallest_key(db, selection, db.count_keys(selection))  # no index helps if it cannot be a key
     if missing and mode == "estimate" and db.count_nodes(selection) <= MOST_SCANNED:
         log.warning(
             "%r has no index, which `annotate` needs to store anything; --create-index (in Python "
@@ -150,8 +152,6 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
             selection.key,
         )
         return
-    if missing:
-        _smallest_key(db, selection, db.count_keys(selection))  # no index helps if it cannot be a key
     if missing and create:
         db.ensure_schema(missing)
     elif missing:

@@ -17,7 +17,7 @@ from pcneo.store.fence import Fence
 from pcneo.store.ledger import create_note, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
-from pcneo.store.requests import ENDED, RequestQueue
+from pcneo.store.requests import ENDED, LEASE_SECONDS, RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import id_and_graph, unfinished_runs
 
@@ -222,7 +222,12 @@ def everything(db: Database) -> Everything:
 def services_at_work(db: Database) -> str:
     """Return a message that names the services at work on requests, which prevent removal; empty if there are none."""
     workers = [_process(row["worker"]) for row in db.read("list_working")]
-    return f"A service is running on this database ({'; '.join(workers)}). Stop it, then try again." if workers else ""
+    if not workers:
+        return ""
+    return (
+        f"A service is running on this database ({'; '.join(workers)}). Stop it, then try again; one that was killed "
+        f"counts as running for {LEASE_SECONDS} s."
+    )
 
 
 def _process(worker: str) -> str:

@@ -759,7 +759,9 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
         return runs.find_run(db.store, **which).run.id
 
     assert find() == find(run="latest") == second  # the version counts, not a clock
-    assert find(p="0.3") == find(run=f"{NAME}@3/1") == find(run=first) == first
+    assert find(p="0.3") == find(run=f"{NAME}@0.3") == find(run=first) == first
+    with pytest.raises(NotFoundError, match=rf"There is no run '{NAME}@3/1'; .* Did you mean {first}\?"):
+        find(run=f"{NAME}@3/1")  # within a number
     several = f"Several runs fit: {first}, {second}, {second}:vertices. Give more of the id"
     with pytest.raises(ParameterError, match=several):
         find(run=f"{NAME}@3/")

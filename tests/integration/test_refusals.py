@@ -271,6 +271,10 @@ def test_an_estimate_needs_no_index_on_the_key_unless_the_graph_is_large(db, mon
     estimated = annotate.estimate(db.store, p=0.6, **PERSONS)
     assert estimated.estimates["3/5"].memberships > 0
     assert "'id' has no index, which `annotate` needs to store anything; --create-index (in Python" in caplog.text
+    caplog.clear()
+    wrong = Selection("Person", "KNOWS", "idd")  # an index on it would not help
+    refused(KeyPropertyError, lambda: annotate.estimate(db.store, p=0.6, selection=wrong), "have no 'idd'", db=db)
+    assert "has no index" not in caplog.text
     monkeypatch.setattr(chosen_graph, "MOST_SCANNED", 4)
     refused(SchemaError, lambda: annotate.estimate(db.store, p=0.6, **PERSONS), "'id' has no index", db=db)
 

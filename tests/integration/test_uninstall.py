@@ -141,7 +141,10 @@ def test_a_service_at_work_and_a_writer_are_in_the_way(db, tmp_path, pcneo):
         "CREATE (:PCohesionRequest {id: 'busy', status: 'running', worker: 'here:1', "
         "leaseUntil: datetime() + duration('PT20S')})"
     )
-    says = "A service is running on this database (process 1 on host here). Stop it, then try again."
+    says = (
+        "A service is running on this database (process 1 on host here). Stop it, then try again; one that was killed "
+        "counts as running for 30 s."
+    )
     with pytest.raises(BusyError, match=re.escape(says)):
         uninstall(db.store)
     code, out, err = pcneo("clean", "--everything", "--dry-run")
