@@ -231,7 +231,7 @@ def command(db: Database, server_in_environment: None) -> Any:
 def test_the_first_line_says_that_it_is_for_the_owner_alone(
     db: Database, friends: naive.Graph, command: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command(epsilon="0.7")
+    command(epsilons=["0.7"])
     out = capsys.readouterr().out
     assert out.splitlines()[0] == NOTICE
     assert "Do not publish" in out.splitlines()[0]
@@ -245,7 +245,7 @@ def test_the_first_line_says_that_it_is_for_the_owner_alone(
 def test_json_begins_with_the_notice(
     db: Database, friends: naive.Graph, command: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command(epsilon="0.7", as_json=True)
+    command(epsilons=["0.7"], as_json=True)
     out = capsys.readouterr().out
     plain = json.loads(out)
     assert next(iter(plain)) == "notice"
