@@ -115,12 +115,14 @@ def _may_be_noise(release: Prepared, terms: Terms, public: Public, error: float 
     if error is not None and error > most and (k != _JUDGED or terms.anyway):  # else the refusal says it
         cliques = "triangles" if k == _JUDGED else f"{k}-cliques"
         return f"; such a vertex is in at most {most:,} {cliques}, so counts may be mostly noise"
+    if error is None or k != _JUDGED:
+        return ""
     likely = public.among(release.mechanism.n).likely
-    if error is not None and k == _JUDGED and likely < error <= most:
+    if error <= likely:
+        return f"; if a vertex is in fewer than {rounded(error, 2)} triangles on average, counts are mostly noise"
+    if error <= most:
         often = f"; such a vertex is often in about {rounded(likely)} triangles, so counts may be mostly noise"
         return often + _less_noisy(release.mechanism, public)
-    if error is not None and error <= likely and k == _JUDGED:
-        return f"; if a vertex is in fewer than {rounded(error, 2)} triangles on average, counts are mostly noise"
     return ""
 
 

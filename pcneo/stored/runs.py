@@ -211,7 +211,7 @@ def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted = _Want
 
 
 def _begins(id: str, begin: str) -> bool:
-    """Whether an id begins with what was typed; friends@1/3 is no beginning of friends@1/30, which has another p."""
+    """Return whether what was typed begins an id; it may not stop within a number, as friends@1/3 in friends@1/30."""
     inside_number = "@" in begin and begin[-1].isdecimal() and id[len(begin) : len(begin) + 1].isdecimal()
     return id.startswith(begin) and not inside_number
 
