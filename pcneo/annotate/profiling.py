@@ -9,7 +9,7 @@ from pathlib import Path
 from pcneo.annotate.describing import tally_of
 from pcneo.annotate.plan import distinct_searches, telling_of
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
-from pcneo.basics.frames import TableByP
+from pcneo.basics.frames import TableByP, counted
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP
@@ -125,7 +125,7 @@ class SteadinessProfile(TableByP):
         """Return a sentence to put above the table."""
         return (
             f"{self.vertices:,} vertices, {self.edges:,} edges; search {self.search}; "
-            f"under {self.orders:,} further numberings"
+            f"under {counted(self.orders, 'further numbering')}"
         )
 
 

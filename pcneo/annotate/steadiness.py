@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pcneo.annotate.plan import Asked, Configuration, Plan, make_plan, size_text
 from pcneo.annotate.supply import WholeGraph, size_of
-from pcneo.basics.frames import TableByP, rounded
+from pcneo.basics.frames import TableByP, counted, rounded
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import AnyPath
 from pcneo.basics.visible import csv_row
@@ -56,11 +56,15 @@ class Steadiness:
 
     def in_words(self) -> str:
         """Return, in one line, the shares that are asked for first."""
-        return (
+        if not self.vertices:
+            return "there is no vertex"
+        of_vertices = (
             f"a vertex keeps its cohesion in {_percent(self.same)} of them on average, and {_percent(self.steady)} of "
-            f"the vertices in all of them; a critical connection stays critical in {_percent(self.share)} of them on "
-            "average"
+            "the vertices in all of them"
         )
+        if not self.connections:
+            return f"{of_vertices}; there is no critical connection"
+        return f"{of_vertices}; a critical connection stays critical in {_percent(self.share)} of them on average"
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class SteadinessResult(TableByP):
     def caption(self) -> str:
         """Return a sentence to put above the table."""
         size = size_text(self.vertices, self.edges, self.configuration)
-        return f"{size}; under {self.orders:,} further numberings; nothing was written to the database"
+        return f"{size}; under {counted(self.orders, 'further numbering')}; nothing was written to the database"
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""

@@ -77,7 +77,7 @@ class WriteResult(Table):
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each run: its version, the hubs that came and went, sizes and densities."""
         return columns_of(
-            {"run": run.run, "version": run.version, "new": run.added, "gone": run.retired, **run.summary.as_row()}
+            {"run": run.run, "version": run.version, "added": run.added, "retired": run.retired, **run.summary.as_row()}
             for run in self.runs
         )
 
@@ -87,7 +87,7 @@ class WriteResult(Table):
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""
-        runs = (f"{run.run} (version {run.version}: {run.added:,} new, {run.retired:,} gone)" for run in self.runs)
+        runs = (f"{run.run} (version {run.version}: {run.added:,} added, {run.retired:,} removed)" for run in self.runs)
         return f"{self.caption()}; runs {', '.join(runs)}"
 
 

@@ -123,8 +123,9 @@ class FoundCohesion:
 
     def how_small(self) -> str:
         """Return what is known about other p-cohesions around the vertex, as a sentence without its full stop."""
-        smallest = "No smaller one exists" if self.proven else "A smaller one may exist"
-        return f"{smallest}{'' if self.best else '; there may be others as good'}"
+        if not self.proven:
+            return "A smaller one may exist"
+        return f"No smaller one exists{'' if self.best else ', but one of this size may rank higher'}"
 
     def as_row(self) -> dict[str, Any]:
         """Return everything but the members, by name."""

@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Iterable
 
 
-def did_you_mean(name: str, known: Iterable[str], option: str = "") -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question to append to a refusal, with a space before it; empty if no known name is similar."""
     near = similar(name, known)
-    return f" Did you mean {f'{option} ' if option else ''}{near}?" if near else ""
+    return f" Did you mean {near}?" if near else ""
 
 
 def similar(name: str, known: Iterable[str]) -> str:

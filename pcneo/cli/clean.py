@@ -167,7 +167,7 @@ def _everything(there: Everything, *, ledger: bool) -> str:
     lines = [
         f"Runs: {there.runs:,}, with {there.hubs:,} cohesions and {there.memberships:,} memberships",
         f"Requests: {there.requests:,}",
-        f"Graphs that pcneo knows by name: {there.graphs:,}, with {there.fences:,} fences",
+        f"Names of graphs: {there.graphs:,}, with {there.fences:,} fences (nodes that writers lock)",
         f"Constraints and indexes: {len(there.schema):,} ({words(list(there.schema), 20)})",
     ]
     if there.ledger and ledger:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pcneo.basics.model import ShownCohesion
 
 
-MOST_ROWS = 50
+MOST_ROWS = 20
 """Members shown on a terminal."""
-MOST_KEYS = 50
+MOST_KEYS = 20
 """Connections that are not critical, shown on a terminal."""
-MOST_ENDS = 10
+MOST_ENDS = 6
 """Connections of one member, shown on a terminal."""
 
 

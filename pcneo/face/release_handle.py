@@ -34,7 +34,8 @@ class Counts(Table):
     >>> out.to_pandas().columns.tolist()[:3]
     ['k', 'key', 'count']
 
-    Its table is read from the public files, so it holds nothing that others may not see.
+    Its table is read from the public files, so it holds nothing that others may not see. `public[0].meanings` says what
+    each column is: with `respond`, for example, `standardError` is often several times too large.
 
     Attributes:
         mechanism: its name.

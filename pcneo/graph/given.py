@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,11 +70,13 @@ def as_graph(graph: GivenGraph) -> Graph:
 
 def _what_it_is(graph: object) -> str:
     """Describe what was given in place of a graph, with advice."""
-    if isinstance(graph, str):
-        return "a str; to read a file use networkx.read_edgelist or db.load"
+    if isinstance(graph, str | PathLike):
+        return f"a {type(graph).__name__}; to read a file use networkx.read_edgelist or db.load"
     if hasattr(graph, "annotate"):
         return 'a graph in a database, which has its own methods, such as .stats(["0.1", "0.3"])'
     if isinstance(graph, np.ndarray):
+        if graph.ndim == 2 and graph.shape[1] == 2 and len(graph) != 2:
+            return "a NumPy array with two columns; if each row is an edge, pass array.tolist()"
         return "a NumPy array; wrap it in scipy.sparse.csr_array(...) if it is a matrix, or pass a list of pairs"
     return f"of type {type(graph).__name__}"
 
@@ -169,7 +172,9 @@ def _check_none_is_missing(name: object, column: list[Any], why: str) -> None:
 def _from_pairs(pairs: Sequence[Any]) -> Graph:
     for pair in pairs:
         if isinstance(pair, str | bytes) or not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise TypeError(f"{WANTED} Each edge in a list must be a pair of keys, not {pair!r}.")
+            more = isinstance(pair, tuple | list) and len(pair) > 2
+            remedy = " Leave out what follows the two keys: [edge[:2] for edge in edges]." if more else ""
+            raise TypeError(f"{WANTED} Each edge in a list must be a pair of keys, not {pair!r}.{remedy}")
     columns = [[plain_key(pair[end]) for pair in pairs] for end in (0, 1)]
     for end, column in zip(("first", "second"), columns, strict=True):
         _check_none_is_missing(

@@ -122,15 +122,16 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     again = f"`pcneo annotate --graph {shlex.quote(run.graph)}` writes them again."
     if run.scope != "graph":
         again = f"Remove the run with `pcneo clean {shlex.quote(run.id)}`, and make it again."
-    sentences = {
-        "torn": ("lost or gained members", again),
-        "astray": ("do not belong to exactly one vertex", again),
-        "changed": ("have lost a property, or have a value of another kind there", again),
-        "unmarked": ("carry the label PCohesionRetired and are not retired, or the other way round", ""),
+    damages = {
+        "torn": "lost or gained members",
+        "astray": "do not belong to exactly one vertex",
+        "changed": "have lost a property, or have a value of another kind there",
     }
-    for name, (what, advice) in sentences.items():
-        if hubs[name]:
-            yield Finding(f"run {run.id}", f"Cohesions that {what}: {hubs[name]:,}. {advice}".rstrip())
+    if damaged := [f"{what}: {hubs[name]:,}" for name, what in damages.items() if hubs[name]]:
+        yield Finding(f"run {run.id}", f"Cohesions that {'; that '.join(damaged)}. {again}")
+    if hubs["unmarked"]:
+        unmarked = "carry the label PCohesionRetired and are not retired, or the other way round"
+        yield Finding(f"run {run.id}", f"Cohesions that {unmarked}: {hubs['unmarked']:,}.")
     if hubs["unfinished"]:
         yield Finding(
             f"run {run.id}",

@@ -91,7 +91,7 @@ class PublicRelease(Table):
 
     @property
     def standard_errors(self) -> Sequence[float] | None:
-        """The standard error of each count; None where it may not be published, or is not known."""
+        """The standard error of each count, with `respond` an upper estimate; None where none is published."""
         if "standardError" in self.columns:
             return self.columns["standardError"]
         error = self.record.get("standardErrorOfACount")

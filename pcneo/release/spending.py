@@ -54,7 +54,7 @@ class Terms:
     """What the owner says about the budget, and about one call of `release`.
 
     Attributes:
-        budget_epsilon: a total ε, a number or its text, to set in the same call; refused where the graph has a total.
+        budget_epsilon: a total ε, a number or its text, to set in the same call; refused where the graph has another.
             The total δ admits as many releases like these as this ε does, but is at most 1/1000, or what these releases
             take if that is more. None to set none.
         other_groups: admit a set of memberships other than that of earlier releases with groups.
@@ -247,13 +247,14 @@ def _admit(
     for name, wanted in spends.items():
         account = replace(account_of(ledger, name), is_known=name in ledger.names)
         cost = bounded_cost(wanted)
-        if terms.total is not None:
-            if account.total is not None:
+        if terms.total is not None and account.total is not None:
+            if account.total.epsilon != terms.total.epsilon:  # the same again is a call made twice
                 raise BudgetError(
-                    f"Graph {name!r} already has a total, {account.total}. Leave --budget-epsilon out, or change the "
-                    "total with `pcneo budget set`.",
+                    f"Graph {name!r} already has another total, {account.total}. Leave --budget-epsilon out, or change "
+                    "the total with `pcneo budget set`.",
                     graph=name,
                 )
+        elif terms.total is not None:
             totals[name] = _with_delta(terms.total, cost)
             account = replace(account, total=totals[name])
         elif terms.dry_run and (missing := missing_total(account, wanted)):

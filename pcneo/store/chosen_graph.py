@@ -76,7 +76,7 @@ def warn_of_types_without_edges(db: Database, selection: Selection) -> None:
                 type_,
                 ", ".join(selection.node_labels),
                 _listed(others),
-                did_you_mean(type_, others, "--relationship-type"),
+                did_you_mean(type_, others),
             )
 
 
@@ -247,7 +247,7 @@ def read_graph(db: Database, selection: Selection, progress: Progress | None = N
 def meant_key(db: Database, selection: Selection) -> str:
     """Ask, as `did_you_mean` does, about a key that these labels have an index on, unless they have one on this key."""
     indexed = [index.property for index in db.list_key_indexes() if index.label in selection.node_labels]
-    return "" if selection.key in indexed else did_you_mean(selection.key, indexed, "--key")
+    return "" if selection.key in indexed else did_you_mean(selection.key, indexed)
 
 
 def what_they_have(keys: KeyCounts) -> str:

@@ -808,7 +808,7 @@ def test_a_type_that_no_edge_can_have_is_warned_of(db: Database, caplog: pytest.
     assert annotate.estimate(db.store, p="0.3", selection=Selection("Person", "KNOWN", "id")).edges == 0
     assert (
         "No relationship of type 'KNOWN' begins at a node labelled Person, so the graph has no edges of that type; "
-        "these nodes have 'KNOWS'. Did you mean --relationship-type KNOWS?" in caplog.text
+        "these nodes have 'KNOWS'. Did you mean KNOWS?" in caplog.text
     )
     caplog.clear()
     assert annotate.estimate(db.store, p="0.3", **PERSONS).edges == 2

@@ -234,6 +234,16 @@ def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_pat
     assert not (tmp_path / "b.csv").exists()
 
 
+def test_what_is_wrong_with_the_cohesions_of_a_run_is_one_finding(db: Database) -> None:
+    for what in ("a membership is gone", "an owner is gone"):
+        db.run(FAULTS[what][0])
+    (fault,) = [finding.what for finding in looked(db, run=RUN).findings if finding.is_fault]
+    assert fault == (
+        "Cohesions that lost or gained members: 1; that do not belong to exactly one vertex: 1. "
+        "`pcneo annotate --graph friends` writes them again."
+    )
+
+
 def test_the_command_says_where_nothing_is_stored(db: Database, pcneo: Callable[..., Any]) -> None:
     uninstall(db.store)
     assert pcneo("check")[:2] == (0, "pcneo has stored nothing here.\n")

@@ -318,7 +318,7 @@ def test_a_vertex_of_another_label_is_not_a_vertex_of_the_graph(put, query):
 def test_a_label_whose_nodes_lack_the_key_is_refused(put, query: Query) -> None:
     put("1 2\n")
     put("1 2\n")
-    with pytest.raises(KeyPropertyError, match=f"2 of 2 nodes labelled '{LABEL}' have no 'idd'.*Did you mean --key id"):
+    with pytest.raises(KeyPropertyError, match=f"2 of 2 nodes labelled '{LABEL}' have no 'idd'.*Did you mean id"):
         put("1 2\n", key="idd")
     with pytest.raises(
         KeyPropertyError, match=r"have no 'number'.* has the properties 'id'\. Nothing was loaded\. Other"

@@ -332,7 +332,7 @@ REFUSALS = [
     (["-e", "11"], 9, "has ε = 10"),
     (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
     (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
-    (["-e", "1", "--budget-epsilon", "20"], 9, "already has a total"),
+    (["-e", "1", "--budget-epsilon", "20"], 9, "already has another total"),
     (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
     (["-e", "1", "--write-property", "id"], 4, "already have a property 'id'"),
     (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
@@ -614,6 +614,18 @@ def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database,
     room([Fraction(1)], Selection(), Terms())
     with pytest.raises(BudgetError, match="this would spend ε = 3"):
         room([Fraction(2), Fraction(1)], Selection(), Terms())
+
+
+def test_a_call_that_sets_the_budget_can_be_made_twice(db: Database, tmp_path: Path) -> None:
+    """As a cell of a notebook is run again."""
+    db.put(KITE)
+    annotate.write(db.store, p=0.5, **PERSONS)
+    for name in ("a.csv", "b.csv"):
+        released(db, tmp_path / name, mechanism="edge", epsilon="1", budget_epsilon=3, anyway=True)
+    (shown,) = budget.show(db.store, graph=NAME)
+    assert (shown.account.spent.epsilon, shown.account.total and shown.account.total.epsilon) == (2, 3)
+    with pytest.raises(BudgetError, match=r"already has another total, ε = 3"):
+        released(db, tmp_path / "c.csv", mechanism="edge", epsilon="1", budget_epsilon=4, anyway=True)
 
 
 @pytest.mark.parametrize("terms", [Terms(dry_run=True), Terms(no_promise=True)])

@@ -346,6 +346,19 @@ def test_how_a_matrix_of_numpy_becomes_a_graph_is_said():
         pcneo.as_graph(np.array([[0, 1], [1, 0]]))
 
 
+def test_edges_that_are_not_pairs_are_taken_as_their_refusal_says():
+    weighted = [(1, 2, 0.5), (2, 3, 0.5)]
+    with pytest.raises(TypeError, match=r"not \(1, 2, 0\.5\)\. .*: \[edge\[:2\] for edge in edges\]\.$"):
+        pcneo.as_graph(weighted)
+    assert pcneo.as_graph([edge[:2] for edge in weighted]).edge_count == 2
+    columns = np.array([[1, 2], [2, 3], [3, 1]])
+    with pytest.raises(TypeError, match=r"if each row is an edge, pass array\.tolist\(\)\.$"):
+        pcneo.as_graph(columns)
+    assert pcneo.as_graph(columns.tolist()).edge_count == 3
+    with pytest.raises(TypeError, match=r"to read a file use networkx\.read_edgelist or db\.load\.$"):
+        pcneo.as_graph(Path("edges.csv"))
+
+
 @pytest.mark.parametrize("graph", [nx.grid_graph([2, 2]), nx.Graph([(0.5, 1.5)])], ids=["tuples", "floats"])
 def test_keys_of_other_kinds_are_numbered_as_their_refusal_says(graph: Any):
     with pytest.raises(KeyPropertyError, match=r"in networkx: nx\.convert_node_labels_to_integers\(G\)"):
@@ -462,12 +475,12 @@ def test_a_cohesion_says_of_others_what_the_command_line_says():
     ring = nx.cycle_graph(4)
     said = {search: repr(pcneo.minimal_p_cohesion(ring, 0, "1/2", search)) for search in ("smallest", "density")}
     assert said["smallest"].endswith("search smallest; no smaller one exists")
-    assert said["density"].endswith("search density; a smaller one may exist; there may be others as good")
+    assert said["density"].endswith("search density; a smaller one may exist")
     club = pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4")
     one_of_several = [cohesion for cohesion in club if cohesion.proven and not cohesion.best]
     assert one_of_several
     for cohesion in one_of_several:
-        assert repr(cohesion).endswith("search smallest; no smaller one exists; there may be others as good")
+        assert repr(cohesion).endswith("search smallest; no smaller one exists, but one of this size may rank higher")
 
 
 def test_a_cohesion_is_a_value_that_can_be_pickled_and_holds_no_graph():

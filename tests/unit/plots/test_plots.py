@@ -258,7 +258,7 @@ def test_a_terminal_shows_the_first_members_and_a_file_all(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     command._print_shown(many)
     some = capsys.readouterr().out
-    assert "and 71 more members; --json lists all" in some
+    assert "and 101 more members; --json lists all" in some
     assert "5069" not in some
     assert len(some.splitlines()) < len(whole.splitlines())
 

@@ -142,3 +142,9 @@ def test_steadiness_without_a_p_or_under_no_numbering_is_refused():
         with pytest.raises(ParameterError) as refused:
             pcneo.steadiness(nx.path_graph(3), given, orders=orders)
         assert refused.value.data["name"] == name
+
+
+def test_where_nothing_can_be_steady_no_share_is_said():
+    nobody, alone = (repr(pcneo.steadiness(nx.empty_graph(n), "0.3", orders=1)) for n in (0, 2))
+    assert nobody.endswith("under 1 further numbering\n  p=3/10: there is no vertex")
+    assert alone.endswith(" 100 % of the vertices in all of them; there is no critical connection")
