@@ -144,10 +144,10 @@ class Plan:
 
     def searching(self, search: Search) -> Callable[[int, int], None]:
         """Return the callback for a search: it takes the vertices done and their total, and adds p."""
-        return telling_of(self.progress, search)
+        return search_progress(self.progress, search)
 
 
-def telling_of(progress: Progress, search: Search) -> Callable[[int, int], None]:
+def search_progress(progress: Progress, search: Search) -> Callable[[int, int], None]:
     """Return a callback that takes the vertices done and their total, and adds p."""
     return lambda done, total: progress(f"searching p={search.p}", done, total)
 
@@ -163,7 +163,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     selection, filled = _selection(db, graph, asked.get("selection", Selection()), known, may_be_new)
     name = _known_name(known, selection) if may_be_new and graph is None else None
     if name is None:
-        _tell_of_choices(filled)
+        _log_choices(filled)
     require_key_index(db, selection, mode=mode, create=create_index)
     vertices = None if named is None else find_keys(db, selection, named)
     if vertices is not None and mode == "write":
@@ -199,7 +199,7 @@ def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unp
     )
 
 
-def _tell_of_choices(filled: dict[str, str]) -> None:
+def _log_choices(filled: dict[str, str]) -> None:
     """Log the values that were filled in. A key is the only one with an index, but there may be other properties."""
     if names := " ".join(f"{option} {value}" for option, value in filled.items() if option != "--key"):
         log.info("Using %s: the only choice in this database.", names)

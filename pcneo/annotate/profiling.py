@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcneo.annotate.describing import tally_of
-from pcneo.annotate.plan import distinct_searches, telling_of
+from pcneo.annotate.plan import distinct_searches, search_progress
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import TableByP, counted
 from pcneo.basics.model import AnyPath, Key, Progress
@@ -90,8 +90,8 @@ def profile(
     queries = positions_of(arrays, vertices)
     tallies = dict[str, Tally]()
     for wanted in searches:
-        tell = progress and telling_of(progress, wanted)
-        batches = search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell)
+        report = progress and search_progress(progress, wanted)
+        batches = search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=report)
         tallies[str(wanted.p)] = tally_of(batches)
     if plot is not None:
         runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
@@ -181,7 +181,7 @@ def steadiness(
     summaries = dict[str, Steadiness]()
     with opened(paths) as files:
         for wanted in searches:
-            tell = progress and telling_of(progress, wanted)
-            batches = search_orders(arrays, wanted, orders, vertices=queries, concurrency=concurrency, progress=tell)
+            report = progress and search_progress(progress, wanted)
+            batches = search_orders(arrays, wanted, orders, vertices=queries, concurrency=concurrency, progress=report)
             summaries[str(wanted.p)] = added_up(str(wanted.p), batches, files)
     return SteadinessProfile(search, orders, arrays.vertex_count, arrays.edge_count, summaries, paths)

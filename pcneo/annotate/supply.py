@@ -21,7 +21,7 @@ from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.graph import fingerprint
 from pcneo.search import search_batches, search_frontier
-from pcneo.store.chosen_graph import read_graph, telling_of_kind
+from pcneo.store.chosen_graph import noting_kind, read_graph
 from pcneo.store.reading import FRONTIER
 from pcneo.store.run_reader import HubColumns
 
@@ -181,7 +181,7 @@ class Frontier:
         with ThreadPoolExecutor(1, thread_name_prefix="pcneo-frontier") as beside:
             fetch = partial(self._fetch, beside)
             batches = search_frontier(fetch, self._vertices, search, check=self._plan.check)
-            with telling_of_kind(self._plan.db, self._plan.selection):
+            with noting_kind(self._plan.db, self._plan.selection):
                 for done, batch in enumerate(batches, 1):
                     report(done, len(self._vertices))
                     yield batch

@@ -100,10 +100,10 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
     Returns:
         What was changed and how long it took.
     """
-    return update_runs(make_plan(db, "write", **asked), keeping or Keeping(), tells_of_others=True)
+    return update_runs(make_plan(db, "write", **asked), keeping or Keeping(), logs_others=True)
 
 
-def _tell_of_others(standing: Iterable[RunRecord], result: WriteResult) -> None:
+def _log_others(standing: Iterable[RunRecord], result: WriteResult) -> None:
     """Log which other runs of the graph have fallen behind, and the command that brings each one up to date."""
     counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
     for run in standing:
@@ -137,17 +137,17 @@ def update_runs(
     keeping: Keeping,
     client: Client | None = None,
     supply: Supply | None = None,
-    tell_of_removal: Callable[[], object] | None = None,
+    log_removal: Callable[[], object] | None = None,
     *,
     opens: Opens = open_graph,
-    tells_of_others: bool = False,
+    logs_others: bool = False,
 ) -> WriteResult:
     """Do what `write` does, with another supply if one is given, and call a client back when it has a say."""
     db, supply = plan.db, supply or supply_of(plan)
     standing = {run.id: run for run in db.list_runs()}
     searches = _searches(standing.values(), plan)
     db.ensure_schema(OWN_SCHEMA)
-    _tell_of_other_names(plan)
+    _log_other_names(plan)
     record = next((record for record in plan.known if record.name == plan.graph), None)
     if client is None or record is None or record.selection != plan.selection:
         record = db.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
@@ -164,18 +164,18 @@ def update_runs(
         # the version.
         if opened is not None and not opened.committing:
             if opened.hubs.begun:
-                (tell_of_removal or _tell_of_removal)()
-            _discard(opened.graph, opens_again, plan.progress, known=client is not None, tells=opened.hubs.begun)
+                (log_removal or _log_removal)()
+            _discard(opened.graph, opens_again, plan.progress, known=client is not None, reports=opened.hubs.begun)
         raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
         _trim(db, record, opens_again, changed, keeping)
-    if tells_of_others:
-        _tell_of_others(standing.values(), result)
+    if logs_others:
+        _log_others(standing.values(), result)
     return result
 
 
-def _tell_of_other_names(plan: Plan) -> None:
+def _log_other_names(plan: Plan) -> None:
     """Log that a graph which has a name is about to get another one, which may be a slip."""
     name, names = plan.graph, sorted(record.name for record in plan.known if record.selection == plan.selection)
     if names and name not in names:
@@ -259,25 +259,25 @@ def _hubs_ahead(
     yield {}
 
 
-def _tell_of_removal() -> None:
+def _log_removal() -> None:
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
 
 
-def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: bool, tells: bool) -> None:
+def _discard(graph: GraphRecord, opens: OpensOne, progress: Progress, *, known: bool, reports: bool) -> None:
     """Best effort: undo what was written for versions that will never come, and free a name that nothing uses.
 
     A name that was known before stays, as the name in a request always was. The lock is taken again, since the
     transaction of the earlier lock may have held what is deleted here.
     """
 
-    def tell(deleted: int) -> None:
+    def report(deleted: int) -> None:
         with suppress(Exception):  # a callback that raises to stop the update must not stop the removal
             progress(UNDOING, deleted, None)
 
-    if tells:
-        tell(0)
+    if reports:
+        report(0)
     try:
-        with lock_patience(LEFT_SECONDS), opens(tell) as opened:  # which sweeps
+        with lock_patience(LEFT_SECONDS), opens(report) as opened:  # which sweeps
             if not known:
                 with opened.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)

@@ -63,12 +63,12 @@ def clean(
         )
     with connected() as db, Bars() as bars:
         if everything:
-            tell = _uninstall(db, bars, ledger=ledger, dry_run=dry_run, yes=yes, as_json=as_json)
+            print_result = _uninstall(db, bars, ledger=ledger, dry_run=dry_run, yes=yes, as_json=as_json)
         elif version is not None and run is not None:
-            tell = _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
+            print_result = _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
         else:
-            tell = _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
-    tell()  # once the bars have stopped
+            print_result = _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
+    print_result()  # once the bars have stopped
 
 
 _Tell = Callable[[], None]

@@ -262,7 +262,7 @@ def free_name() -> str:
 
 
 @contextmanager
-def saying_that_nothing_is_spent() -> Iterator[None]:
+def noting_that_nothing_is_spent() -> Iterator[None]:
     """Note that nothing was spent if the person leaves at a question inside the block."""
     try:
         yield
@@ -322,5 +322,5 @@ def agrees(
     note(price(db, prepared, terms))
     note("To do the same without questions:")
     note_verbatim(f"  pcneo {shlex.join([*sys.argv[1:2], *typed, *further])}")
-    with saying_that_nothing_is_spent():
+    with noting_that_nothing_is_spent():
         return typer.confirm(visible(f"Spend ε = {wanted.epsilon} and write {wanted.to}?"), err=True)

@@ -104,7 +104,7 @@ def collect(
         return
     refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes them from it.")
     from pcneo.party.collecting import collect as collect_messages
-    from pcneo.release.public_file import total_told
+    from pcneo.release.public_file import total_in_words
 
     made = collect_messages(folder, to, k=3 if k is None else k, clip=clip, smooth=smooth, large=large)
     note(f"Released {made.public}; {made.vertices:,} vertices answered, {len(made.silent):,} did not")
@@ -114,7 +114,7 @@ def collect(
     if made.warning:
         say(made.warning)
     errors = made.standard_error_of_total, made.standard_error_of_a_count
-    say(f"{made.public}: {total_told(made.total, *errors, made.standard_errors_are)}")
+    say(f"{made.public}: {total_in_words(made.total, *errors, made.standard_errors_are)}")
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")

@@ -17,7 +17,7 @@ import typer
 
 from pcneo.basics.selection import Selection
 from pcneo.cli.console import Bars, connected
-from pcneo.cli.guided import agrees, ask_what_to_release, free_name, saying_that_nothing_is_spent, warnings_alone
+from pcneo.cli.guided import agrees, ask_what_to_release, free_name, noting_that_nothing_is_spent, warnings_alone
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes, RunOrGraph, given
 from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask, note
@@ -241,7 +241,7 @@ def release(
             source = _meant(db, run, selection)
             if is_guided and make is not None:
                 bars.rest()
-                with saying_that_nothing_is_spent():
+                with noting_that_nothing_is_spent():
                     wanted = ask_what_to_release(db, source, selection, terms, partial(_of_each_k, parameters))
                 source, terms = wanted.source, wanted.terms
                 requests = make(wanted.mechanism, [wanted.epsilon], wanted.to)
@@ -249,7 +249,7 @@ def release(
             elif make is not None and not mechanism:
                 check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
-                _tell_mechanisms()
+                _print_mechanisms()
                 requests = make(asked("Mechanism", None, lambda text: mechanism_named(text).name), epsilons, to)
             if make is not None:
                 requests = [replace(request, graph=source.graph, run=source.run) for request in requests]
@@ -312,7 +312,7 @@ def _check_complete(
     if not missing:
         return
     if not (mechanism or is_free or can_ask()):
-        _tell_mechanisms()
+        _print_mechanisms()
     sets_budget = not (budget or is_free)
     total = (
         " The first release of a graph also sets its budget, how much ε all its releases may spend together, with "
@@ -341,7 +341,7 @@ def _fitting(run: str | None, ks: list[int], delta: str | None, groups: int | No
     return "critical" if groups is not None or "@" in (run or "") else "respond"
 
 
-def _tell_mechanisms() -> None:
+def _print_mechanisms() -> None:
     from pcneo.privacy.mechanisms import MECHANISMS
 
     for name, kind in MECHANISMS.items():

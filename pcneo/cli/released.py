@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def print_released(released: list[Released], as_json: bool) -> None:
     """Note on standard error what was written, then print it: a full disk must not make the release look failed."""
-    from pcneo.release.public_file import total_told
+    from pcneo.release.public_file import total_in_words
 
     for release in released:
         markdown, data = release.reports
@@ -31,10 +31,10 @@ def print_released(released: list[Released], as_json: bool) -> None:
         those = list(group)
         for release in those:
             errors = release.standard_error_of_total, release.standard_error_of_a_count
-            told = total_told(release.total, *errors, release.standard_errors_are)
+            total = total_in_words(release.total, *errors, release.standard_errors_are)
             if release.warning:
                 say(release.warning)
-            say(f"{release.public}: {told}")
+            say(f"{release.public}: {total}")
             if release.answers is not None and release.answers_are == "publish":
                 say(f"  Also public: the answers, {release.answers}")
         say(f"  {promise}")

@@ -63,22 +63,22 @@ def started(folder: Path | None, *, browser: bool = False, serve: bool = False) 
     if missing:
         note(f"Fetching {' and '.join(missing)} first (about {sum(missing.values())} MB).")
     with working("starting Neo4j") as bars:
-        tell = telling_fetched(bars, 2 if browser else 1) if missing else None
-        return start(folder, browser=browser, serve=serve, progress=tell)
+        report = fetch_progress(bars, 2 if browser else 1) if missing else None
+        return start(folder, browser=browser, serve=serve, progress=report)
 
 
-def telling_fetched(bars: Bars, parts: int) -> Callable[[int, int], None]:
+def fetch_progress(bars: Bars, parts: int) -> Callable[[int, int], None]:
     """Return the callback for fetching jars: it moves a bar, and prints a line once the last of the parts is there."""
     left = parts
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         nonlocal left
         bars("fetching jars", done, total)
         left -= done == total
         if not left:
             note("All of it has been fetched; starting Neo4j.")
 
-    return tell
+    return report
 
 
 def _to_paste(server: LocalServer) -> str:

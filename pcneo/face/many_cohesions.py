@@ -263,9 +263,9 @@ def minimal_p_cohesions(
     arrays = as_graph(graph)
     places = positions_of(arrays, vertices)
     wanted = Search(p, search, effort)
-    tell = None if progress is None else lambda done, total: progress(f"searching p={wanted.p}", done, total)
+    report = None if progress is None else lambda done, total: progress(f"searching p={wanted.p}", done, total)
     batch = search_all(
-        arrays, wanted.p, search, vertices=places, effort=effort, concurrency=concurrency, check=check, progress=tell
+        arrays, wanted.p, search, vertices=places, effort=effort, concurrency=concurrency, check=check, progress=report
     )
     return Cohesions(arrays, batch)
 

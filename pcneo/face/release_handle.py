@@ -15,7 +15,7 @@ from pcneo.basics.selection import Selection
 from pcneo.privacy.mechanisms import Mechanism
 from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.answers_file import AnswersFile
-from pcneo.release.beforehand import told_beforehand
+from pcneo.release.beforehand import lines_beforehand
 from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
@@ -50,7 +50,7 @@ class Counts(Table):
     def __init__(self, prepared: Sequence[Prepared], released: Sequence[Released], terms: Terms) -> None:
         """Take the prepared releases and those that were made; after a dry run there are none of the latter."""
         self.releases = tuple(released)
-        self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
+        self.beforehand = tuple(line for ready in prepared for line in lines_beforehand(ready, terms))
         # A prepared release holds exact counts, and is not kept.
         self.mechanism = prepared[0].mechanism.name
         joint = prepared[0].joint if len(prepared) > 1 else None

@@ -62,8 +62,8 @@ def answer_call(
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
         check_place(place, "to", replace=False, taken=_ANSWERED)
         spent = known.with_spend(checked_call.release, checked_call.epsilon)
-        checked_call.tell_what_answers_show()
-        checked_call.tell_what_is_promised()
+        checked_call.log_what_answers_show()
+        checked_call.log_promise()
         # [party-spend-first]
         write_ledger(book, spent)
     try:

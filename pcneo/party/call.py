@@ -53,11 +53,11 @@ class Call:
         """The threshold a: an answer is flipped with probability a/2^24."""
         return threshold_of(self.epsilon)
 
-    def tell_what_answers_show(self) -> None:
+    def log_what_answers_show(self) -> None:
         """Log how ε compares with ln(n/d), for a guessed d, before anyone has spent anything."""
         log.info("%s", shown(self.epsilon, len(self.key_list), USUAL_DEGREE, GUESSED_DEGREE))
 
-    def tell_what_is_promised(self) -> None:
+    def log_promise(self) -> None:
         """Log the promise in plain words, with its numbers at this ε, for the person who consents to it."""
         log.info(
             "Your answers, and all that is computed from them, keep this promise for each connection whose two ends "
@@ -89,7 +89,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
         "keys": keys,
     }
     write_json(place, record)
-    made.tell_what_answers_show()
+    made.log_what_answers_show()
     return made
 
 

@@ -68,7 +68,7 @@ def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
         if text in long or (len(text) > ends and text.startswith(before) and text.endswith(after))
     }
     short = {text: text for text in texts.values() if text not in spared}
-    wanted = short | dict(zip(spared, _told_apart(list(spared.values()), longest), strict=True))
+    wanted = short | dict(zip(spared, _made_distinct(list(spared.values()), longest), strict=True))
     made: dict[Key, str] = {}
     taken = set(short.values())
     for key, text in texts.items():
@@ -94,14 +94,14 @@ def _shared(texts: Sequence[str]) -> str:
     return alike[:end] if end >= LEAST_SHARED else ""
 
 
-def _told_apart(texts: Sequence[str], longest: int) -> list[str]:
+def _made_distinct(texts: Sequence[str], longest: int) -> list[str]:
     """Cut the middle out of long texts; from texts that would then be alike, cut away what they share instead."""
     cut = [_cut(text, longest) for text in texts]
     for label, count in Counter(cut).items():
         places = [i for i, other in enumerate(cut) if other == label]
         cores = _cores([texts[i] for i in places], longest) if count > 1 else []
         if len({_cut(core, longest) for core in cores}) > 1:
-            for i, core in zip(places, _told_apart(cores, longest), strict=True):
+            for i, core in zip(places, _made_distinct(cores, longest), strict=True):
                 cut[i] = core
     return cut
 

@@ -119,11 +119,10 @@ def check_spends(
         if needed >= 1:
             delta = " No total δ is large enough: it must be below 1."
         elif needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
-            total = typed_text(account.total.epsilon or Fraction(0))
-            enough = typed_text(delta_to_allow(account.bounded.delta, cost.delta))
-            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta {enough}"
+            enough = delta_to_allow(account.bounded.delta, cost.delta)
+            command = command_to_set(account.graph, account.total.epsilon or Fraction(0), enough)
             lacks = "Its total δ is too small" if account.total.delta else "Its ε is enough, but it has no δ"
-            delta = f" {lacks}: `{command}` raises it."
+            delta = f" {lacks}: {command} raises it."
         room = left(account.bounded, account.total)
         raise BudgetError(
             f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "
@@ -137,6 +136,12 @@ def delta_to_allow(spent: Fraction, wanted: Fraction) -> Fraction:
     """Return a total δ to advise: one for ten such releases while that is small, lest the next one be refused, too."""
     for_ten = rounded_up(spent + 10 * wanted, 1)
     return for_ten if for_ten <= 100 * USUAL_DELTA else _one_digit(spent + wanted)
+
+
+def command_to_set(graph: str, epsilon: Fraction | str, delta: Fraction | str = "") -> str:
+    """Return the command that gives a graph this total."""
+    epsilon, delta = (text if isinstance(text, str) else typed_text(text) for text in (epsilon, delta))
+    return f"`pcneo budget set {shlex.quote(graph)} --epsilon {epsilon}{delta and f' --delta {delta}'}`"
 
 
 def _one_digit(delta: Fraction) -> Fraction:
@@ -153,10 +158,8 @@ def _how_to_fit(account: Account, wanted: Sequence[Spend]) -> str:
     room = total.epsilon - account.bounded.epsilon
     is_enough = room > 0 and len(wanted) == 1 and needed.delta <= total.delta
     smaller = f"Release with -e {typed_text(room)} or less, or raise" if is_enough else "Raise"
-    allow = delta_to_allow(account.bounded.delta, bounded_cost(wanted).delta)
-    delta = f" --delta {typed_text(allow)}" if needed.delta > total.delta else ""
-    command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {typed_text(needed.epsilon)}{delta}"
-    return f" {smaller} the total: `{command}`."
+    allow = delta_to_allow(account.bounded.delta, bounded_cost(wanted).delta) if needed.delta > total.delta else ""
+    return f" {smaller} the total: {command_to_set(account.graph, needed.epsilon, allow)}."
 
 
 def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
@@ -164,9 +167,8 @@ def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
     if account.total is not None or all(not spend.cost.is_bounded for spend in wanted):
         return None
     cost = bounded_cost(wanted)
-    delta = " --delta D" if cost.delta else ""
     spends = cost if cost.delta else f"ε = {typed_text(cost.epsilon or Fraction(0))}"
-    command = f" (or with `pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`)"
+    command = f" (or with {command_to_set(account.graph, 'E', 'D' if cost.delta else '')})"
     return (
         f"Graph {account.graph!r} has no budget yet: how much ε all its releases together may spend. Set it to E "
         f"with --budget-epsilon E (in Python `budget_epsilon=E`) in this call{command if account.is_known else ''}; "

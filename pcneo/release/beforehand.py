@@ -46,7 +46,7 @@ def _from_public(mechanism: Mechanism, public: Public, k: int | None = None) -> 
     return seen._replace(error=None, error_of_total=None)  # only a bound, which can be hundreds of times too small
 
 
-def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
+def lines_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield the lines to log before the spend; releases on one set of answers yield the same lines."""
     if release.given is None:
         yield release.mechanism.describe(release.utility, terms.known(release.earlier).mean_degree)

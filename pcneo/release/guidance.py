@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
-from pcneo.privacy.account import ONLY_INSIDE, delta_to_allow
+from pcneo.privacy.account import ONLY_INSIDE, command_to_set, delta_to_allow
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Respond
@@ -72,11 +71,10 @@ class Offer:
         if total is None or total.epsilon is None or left is None or needed <= left.delta:
             return ""
         has = f"only δ = {typed_text(left.delta)} left, and this takes {typed_text(needed)}" if total.delta else "no δ"
-        enough = typed_text(delta_to_allow(total.delta - left.delta, needed))
-        given = shlex.join(["--epsilon", typed_text(total.epsilon), "--delta", enough])
+        enough = delta_to_allow(total.delta - left.delta, needed)
         return (
             f"{self.mechanism} also spends δ, a probability with which its promise may fail, but the budget of graph "
-            f"{graph!r} has {has}. Allow δ = {enough} with `pcneo budget set {shlex.quote(graph)} {given}`."
+            f"{graph!r} has {has}. Allow δ = {typed_text(enough)} with {command_to_set(graph, total.epsilon, enough)}."
         )
 
     def check(self, epsilon: str) -> None:

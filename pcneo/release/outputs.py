@@ -74,10 +74,10 @@ def public_record(
             record["standardErrorOfACount"] = standard_error([scale])
             record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width([scale])
             record["warning"] = noise_warning(record["standardErrorOfACount"], list(counts.values()))
-    record["totalIs"] = mechanism.told_of_total
+    record["totalIs"] = mechanism.total_meaning
     record["belowZero"] = mechanism.of_negatives
     named = ["key"] if mechanism.counts_vertices else []
-    record["columns"] = mechanism.told_of_columns([*named, *(columns or ["count"])])
+    record["columns"] = mechanism.column_meanings([*named, *(columns or ["count"])])
     return {name: value for name, value in record.items() if value is not None}
 
 

@@ -122,12 +122,12 @@ class PublicRelease(Table):
         """Return the text that goes above the table."""
         record = self.record
         errors = record.get("standardErrorOfTotal"), record.get("standardErrorOfACount")
-        told = total_told(self.total, *errors, record.get("standardErrorsAre", ""))
-        what = f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}."
+        total = total_in_words(self.total, *errors, record.get("standardErrorsAre", ""))
+        what = f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {total}."
         return " ".join(filter(None, [what, record.get("warning"), self.promise]))
 
 
-def total_told(
+def total_in_words(
     total: float, error_of_total: float | None, error_of_a_count: float | None, standard_errors_are: str = ""
 ) -> str:
     """Return a noisy total in words, with the standard errors that are published, and whether they are only bounds."""

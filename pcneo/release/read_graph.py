@@ -128,7 +128,7 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, finger
     if len(whole) == len(stored) and membership_hash(whole) != version.membership_hash:
         _refuse(version, "its memberships have changed")
     members = [sorted(place[key] for key in hub.members if key in place) for hub in stored]
-    _say(graph, stored, place, version)
+    _log_changes(graph, stored, place, version)
     return Groups(
         np.cumsum([0, *map(len, members)], dtype=np.int64),
         np.array([at for group in members for at in group], np.uint32),
@@ -167,7 +167,7 @@ def _refuse(version: RunRecord, why: str) -> NoReturn:
     )
 
 
-def _say(graph: Graph, hubs: list[KeptHub], place: dict[Key, int], version: RunRecord) -> None:
+def _log_changes(graph: Graph, hubs: list[KeptHub], place: dict[Key, int], version: RunRecord) -> None:
     """Log how far the graph has moved on; which vertices there are is public."""
     known = {key for hub in hubs for key in hub.vertices}
     log.info(

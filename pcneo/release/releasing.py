@@ -26,7 +26,7 @@ from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, Once
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import draw_answers, hash_of, write_drawn
-from pcneo.release.beforehand import check_noise, told_beforehand
+from pcneo.release.beforehand import check_noise, lines_beforehand
 from pcneo.release.choice import choose
 from pcneo.release.outputs import make_owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
@@ -177,8 +177,8 @@ def release(
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
     prepared = prepare(db, chosen, ledger, progress)
-    told = [line for ready in prepared for line in (*told_beforehand(ready, terms), ready.naming)]
-    for line in filter(None, dict.fromkeys(told)):
+    lines = [line for ready in prepared for line in (*lines_beforehand(ready, terms), ready.naming)]
+    for line in filter(None, dict.fromkeys(lines)):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
     if terms.dry_run:
@@ -193,7 +193,7 @@ def release(
     accounts: dict[str, Account] = {}
     with ExitStack() as stack:
         # Until the spend is committed, a signal ends a release that has cost nothing.
-        delayed = signals_wait(lambda name: _say_finishing(name, is_paid=bool(accounts)), patient=False)
+        delayed = signals_wait(lambda name: _log_finishing(name, is_paid=bool(accounts)), patient=False)
         begun: list[Waiting] = []
         accounts |= spend(db, prepared, terms, committing=lambda: begun.append(stack.enter_context(delayed)))
         waiting = begun[0]
@@ -209,7 +209,7 @@ def release(
     return prepared, released
 
 
-def _say_finishing(name: str, *, is_paid: bool) -> None:
+def _log_finishing(name: str, *, is_paid: bool) -> None:
     log.warning(
         "%s: the release %s paid for, so its files are written first. A second Ctrl-C loses the numbers.",
         name,
@@ -316,7 +316,7 @@ def _publish(
         again = retry if numbers.is_drawn else None  # no one can try again with numbers that are not there
         failed = {name: error for name, write in parts.items() if (error := tried(name, write, again)) is not None}
         if failed:
-            failures.append((_say_failed(numbers, list(parts), failed), next(iter(failed.values()))))
+            failures.append((_failures_text(numbers, list(parts), failed), next(iter(failed.values()))))
         if public not in failed:
             record = numbers.record
             numbers.note_means(db)
@@ -382,7 +382,7 @@ def _write_property(db: Database, numbers: _Numbers, name: str) -> None:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
 
 
-def _say_failed(numbers: _Numbers, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
+def _failures_text(numbers: _Numbers, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
     written = [name for name in parts if name not in failed]
     lost = set(written) <= set(map(str, numbers.request.reports))
     sentences = [

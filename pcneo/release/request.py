@@ -291,7 +291,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
             raise ValueError(f"a k appears twice: {', '.join(map(str, ks))}")
         parameters |= {"k": ks or None}
         parameters |= {"h": _whole("h", cells["h"]) if cells.get("h") else None}
-        parameters |= {name: _said(name, cells.get(name)) for name in ("clip", "smooth")}
+        parameters |= {name: _yes_or_no(name, cells.get(name)) for name in ("clip", "smooth")}
         source = Source(**{name: cells.get(name) or None for name in ("graph", "p", "search", "run")})
         to, groups = cells["to"] or _missing("to"), _whole("groups", cells["groups"]) if cells.get("groups") else None
     with in_row(there := f"{path}, line {line}"):
@@ -334,7 +334,7 @@ def _missing(name: str) -> str:
     raise ValueError(f"the cell {name!r} is empty")
 
 
-def _said(name: str, text: str | None) -> bool | None:
+def _yes_or_no(name: str, text: str | None) -> bool | None:
     """Read yes or no; an empty cell is a no, which a mechanism without the parameter also takes."""
     if text not in (None, "", "yes", "no"):
         raise ValueError(f"{name} is {text!r}, not yes or no")

@@ -25,14 +25,14 @@ def tried(name: str, write: Callable[[], object], retry: Retry | None) -> PcneoE
         try:
             write()
         except Exception as error:  # noqa: BLE001 - what else was paid for must not be lost with it
-            failed = _as_told(name, error)
+            failed = _worded(name, error)
             if retry is None or not retry(failed):
                 return failed
         else:
             return None
 
 
-def _as_told(name: str, error: Exception) -> PcneoError:
+def _worded(name: str, error: Exception) -> PcneoError:
     """Return a PcneoError with a sentence for the user; the traceback goes to the log."""
     if isinstance(error, PcneoError):
         return error

@@ -147,8 +147,8 @@ def _death(record: Record) -> LocalServerError:
     child = _children.pop(record.pid, None)
     code = child.returncode if child else None
     data = Path(record.data)
-    said = _said(data)
-    if code == EXIT_TOO_LITTLE_MEMORY or NO_MEMORY.search("\n".join(said)):
+    lines = _log_lines(data)
+    if code == EXIT_TOO_LITTLE_MEMORY or NO_MEMORY.search("\n".join(lines)):
         reason = f"Too little memory for Neo4j, which needs {HEAP}B of heap and {PAGE_CACHE}B of page cache."
     elif code == -signal.SIGKILL:
         reason = "The server was killed before it answered, as the system does when memory runs out."
@@ -157,13 +157,13 @@ def _death(record: Record) -> LocalServerError:
     return LocalServerError(f"{reason} {_last_lines(data)}", path=data, exit_code=code)
 
 
-def _said(data: Path) -> list[str]:
+def _log_lines(data: Path) -> list[str]:
     path = console_log(data)
     return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
 
 
 def _last_lines(data: Path) -> str:
     """Return the most telling lines of the log: errors if there are any, else the last lines."""
-    said = _said(data)
-    telling = [line for line in said if TELLING.search(line)] or said
+    lines = _log_lines(data)
+    telling = [line for line in lines if TELLING.search(line)] or lines
     return "\n  ".join([f"Its log ({console_log(data)}) says:", *(line.strip()[:300] for line in telling[-5:])])

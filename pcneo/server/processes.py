@@ -53,7 +53,7 @@ def start_detached(
 def started_at(pid: int) -> str | None:
     """Return the moment at which a process started, as the system writes it; None if it does not run."""
     if not _has_proc():
-        return _told_by("ps", "-o", "lstart=", "-p", str(pid)).strip() or None
+        return _output_of("ps", "-o", "lstart=", "-p", str(pid)).strip() or None
     try:
         fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -109,7 +109,7 @@ def _signal(pid: int, is_alive: Callable[[], bool], number: signal.Signals) -> N
 def is_on(pid: int, folder: Path) -> bool:
     """Return whether a process runs in a folder."""
     if not _has_proc():
-        printed = _told_by("lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn")
+        printed = _output_of("lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn")
         return any(_is_same(Path(line[1:]), folder) for line in printed.splitlines() if line.startswith("n"))
     return _is_same(_PROC / str(pid) / "cwd", folder)
 
@@ -148,7 +148,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _told_by(*command: str) -> str:
+def _output_of(*command: str) -> str:
     """Return the output of a program of the system; nothing if it has no such program."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from pcneo.basics.model import Key
 from pcneo.errors import BusyError, DatabaseError
-from pcneo.service.events import raise_outage, said, tell
+from pcneo.service.events import error_text, log_event, raise_outage
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import ATTEMPTS, sentence_of
 from pcneo.store.requests import BATCH, Claim, RequestQueue, Waiting
@@ -111,7 +111,7 @@ class Desk:
             except (BusyError, DatabaseError) as error:
                 raise_outage(error)
                 if limit == BATCH:
-                    tell("entering fewer at once", level=logging.WARNING, why=error)
+                    log_event("entering fewer at once", level=logging.WARNING, why=error)
                 held += limit == 1
                 most, limit = max(limit // 10, 1), 1
             if time.monotonic() > until:
@@ -123,10 +123,10 @@ class Desk:
             return
         try:
             while refused := self._queue.refuse_excess(self._settings.max_waiting):
-                tell("refused", requests=refused, why="too many wait")
+                log_event("refused", requests=refused, why="too many wait")
         except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
             raise_outage(error)
-            tell("not refused yet", level=logging.WARNING, why=error)
+            log_event("not refused yet", level=logging.WARNING, why=error)
             self._not_refused_until = time.monotonic() + LONGEST_WAIT
 
     def _tidy(self) -> bool:
@@ -136,12 +136,12 @@ class Desk:
         try:
             with lock_patience(TIDY_PATIENCE):
                 while deleted := self._queue.delete_answers(seconds, keep):
-                    tell("removed old answers", answers=deleted)
+                    log_event("removed old answers", answers=deleted)
                     if time.monotonic() > until:
                         return False
         except (BusyError, DatabaseError) as error:  # someone's transaction holds one of them
             raise_outage(error)
-            tell("old answers not removed yet", level=logging.WARNING, why=error)
+            log_event("old answers not removed yet", level=logging.WARNING, why=error)
         return True
 
     def _claim(self, id: Key) -> Claim | None:
@@ -158,7 +158,7 @@ class Desk:
         return None
 
     def _leave_alone(self, id: Key, why: Exception) -> None:
-        tell("left alone", level=logging.WARNING, request=id, why=why)
+        log_event("left alone", level=logging.WARNING, request=id, why=why)
         self._left_alone[id] = time.monotonic() + LONGEST_WAIT
 
     def _set_aside(self, id: Key, error: Exception) -> None:
@@ -168,7 +168,7 @@ class Desk:
             self._leave_alone(id, error)
             return
         del self._troubles[id]
-        tell("set aside", level=logging.ERROR, request=id, why=said(error))
+        log_event("set aside", level=logging.ERROR, request=id, why=error_text(error))
         try:
             self._queue.refuse([id], f"This request could not be taken. {sentence_of(error)}")
         except (BusyError, DatabaseError) as trouble:

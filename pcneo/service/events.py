@@ -12,13 +12,13 @@ from pcneo.errors import ConnectionFailedError, PcneoError
 log = logging.getLogger("pcneo.service")
 
 
-def tell(event: str, *, level: int = logging.INFO, **values: object) -> None:
+def log_event(event: str, *, level: int = logging.INFO, **values: object) -> None:
     """Log an event with its values; those that are None are left out."""
     there = {name: value for name, value in values.items() if value is not None}
     log.log(level, "%s", event, extra={"values": there})
 
 
-def said(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return an error's message; for an error that is not ours, also its kind."""
     return str(error) if isinstance(error, PcneoError) else repr(error)
 
@@ -46,9 +46,9 @@ class EventFormatter(logging.Formatter):
         if self._as_json:
             line = {"time": time, "level": record.levelname.lower(), "event": record.getMessage(), **values}
             return json.dumps(line, default=str)
-        said = " ".join(f"{name}={_plain(value)}" for name, value in values.items())
+        shown = " ".join(f"{name}={_plain(value)}" for name, value in values.items())
         level = record.levelname if record.levelno > logging.INFO else ""
-        return visible(" ".join(part for part in (time, level, record.getMessage(), said) if part))
+        return visible(" ".join(part for part in (time, level, record.getMessage(), shown) if part))
 
 
 def _plain(value: object) -> str:

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from pcneo.basics.model import Key
 from pcneo.errors import ConnectionFailedError
 from pcneo.service.desk import Desk
-from pcneo.service.events import said, tell
+from pcneo.service.events import error_text, log_event
 from pcneo.service.figures import Figures
 from pcneo.service.lease import EndingError
 from pcneo.service.schedule import Schedule
@@ -53,7 +53,7 @@ class _Lane:
                 work()
         except Exception as error:  # noqa: BLE001 - the other lane goes on; the desk sees whether the database answers
             what = "lost the database" if isinstance(error, ConnectionFailedError) else "failed"
-            tell(f"the worker for {self._for} {what}", level=logging.ERROR, why=said(error))
+            log_event(f"the worker for {self._for} {what}", level=logging.ERROR, why=error_text(error))
         finally:
             self.is_free = True
             self._over()

@@ -21,7 +21,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
 from pcneo.errors import ParameterError, PcneoError, needs_extra
-from pcneo.service.events import tell
+from pcneo.service.events import log_event
 from pcneo.service.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class _Door:
 
     def serve(self, loop: asyncio.AbstractEventLoop, listener: socket.socket) -> None:
         """Answer until `ending` is set."""
-        loop.set_exception_handler(_tell_of)
+        loop.set_exception_handler(_log_failure)
         try:
             loop.run_until_complete(self._serve(listener))
         finally:
@@ -158,7 +158,7 @@ def _http(status: HTTPStatus, body: bytes, kind: str = "text/plain") -> bytes:
     return head.encode("ascii") + body
 
 
-def _tell_of(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_failure(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log what went wrong with a connection, as when the process has no descriptor left; asyncio then waits."""
     why = context.get("exception") or context.get("message")
-    tell("metrics: a connection failed", level=logging.WARNING, why=repr(why))
+    log_event("metrics: a connection failed", level=logging.WARNING, why=repr(why))

@@ -174,14 +174,14 @@ class Patience:
         self._timeout = timeout
         self._began = now
         self._pause = FIRST_PAUSE
-        self._told = False
+        self._has_warned = False
 
     def pause(self, now: float, row: Row) -> float:
         """Return the seconds until the next look, from a row of `get_answer`; log once that no service has taken it."""
         waited = now - self._began
         is_untouched = row["status"] in (None, "requested") and row["message"] is None  # given back, it has a message
-        if is_untouched and waited >= TAKEN_SECONDS and not self._told:
-            self._told = True
+        if is_untouched and waited >= TAKEN_SECONDS and not self._has_warned:
+            self._has_warned = True
             log.warning(
                 "No service has taken request %r in %.0f s. Is `pcneo serve` running beside this database? It works "
                 "on two requests at once. To wait no longer than that, give timeout=.",

@@ -9,7 +9,7 @@ from pcneo.annotate.plan import make_plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import Progress
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, GraphChangedError, PcneoError
-from pcneo.service.events import raise_outage, tell
+from pcneo.service.events import log_event, raise_outage
 from pcneo.service.figures import Figures
 from pcneo.service.lease import EndingError
 from pcneo.service.service_settings import ServiceSettings
@@ -62,14 +62,14 @@ class Schedule:
                     self._look(known[graph], every)
             except PcneoError as error:
                 raise_outage(error)
-                tell("not updated", level=logging.WARNING, graph=graph, why=error)
+                log_event("not updated", level=logging.WARNING, graph=graph, why=error)
 
     def _look(self, graph: GraphRecord, every: float) -> None:
         try:
             reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
         except (BusyError, DatabaseError) as error:
             raise_outage(error)
-            tell("being written", level=logging.DEBUG, graph=graph.name, why=error)
+            log_event("being written", level=logging.DEBUG, graph=graph.name, why=error)
             return
         runs = [run for run in self._queue.db.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
         if reread is None or not runs:
@@ -83,7 +83,7 @@ class Schedule:
             result = update_runs(
                 make_plan(db, "write", graph=graph.name, concurrency=threads, progress=self._progress),
                 Keeping(),
-                tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
+                log_removal=lambda: log_event("removing what the update wrote", graph=graph.name),
                 opens=self._lending.holding,
             )
         except (ConnectionFailedError, EndingError):
@@ -99,7 +99,7 @@ class Schedule:
         for run in result.runs:
             if run.changed:
                 changes = {"version": run.version, "added": run.added, "retired": run.retired}
-                tell("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)
+                log_event("updated", run=run.run, graph=graph.name, p=str(run.search.p), **changes, seconds=seconds)
 
     def _note_reading(self, graph: GraphRecord, started: float) -> float:
         """Let the graph be read again only after so long that reading it takes its share; return how long it took."""

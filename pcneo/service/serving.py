@@ -11,7 +11,7 @@ from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.searches import SEARCHES
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ConnectionFailedError, PcneoError
-from pcneo.service.events import said, tell
+from pcneo.service.events import error_text, log_event
 from pcneo.service.figures import Figures
 from pcneo.service.lanes import Lanes
 from pcneo.service.service_settings import ServiceSettings
@@ -68,7 +68,7 @@ class Service:
         if (lanes := self._lanes) is not None:
             lanes.woken.set()
         for request in [] if lanes is None else lanes.requests:
-            tell(
+            log_event(
                 "ending, once the request under way is done or the grace is over; interrupt again to end at once",
                 request=request,
                 grace=grace,
@@ -98,12 +98,12 @@ class Service:
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
                 what = "cannot reach the database" if isinstance(error, ConnectionFailedError) else "cannot serve"
                 again = "" if self._ending.is_set() else f"; trying again in {pause:.0f} s"
-                tell(what + again, level=logging.ERROR, why=said(error))
+                log_event(what + again, level=logging.ERROR, why=error_text(error))
                 self._ending.wait(pause)
             finally:
                 self.queue = self._lanes = None
         self._ended.set()
-        tell("ended")
+        log_event("ended")
 
     def _serve(self) -> None:
         settings = self._connection()
@@ -112,18 +112,18 @@ class Service:
             queue = RequestQueue(db)
             db.check_format()
             if made := db.ensure_schema(OWN_SCHEMA):
-                tell("made constraints and indexes", on=", ".join(item.place for item in made))
+                log_event("made constraints and indexes", on=", ".join(item.place for item in made))
             self.queue = queue
             self.figures.note_answer()
             self._lanes = lanes = Lanes(queue, self._settings, self.figures, self._ending)
-            self._say_what(queue, lanes.name, settings)
+            self._log_start(queue, lanes.name, settings)
             try:
                 with noticing_breaks(self.figures.note_break):
                     self._poll(lanes, queue)
             finally:
                 lanes.close()
 
-    def _say_what(self, queue: RequestQueue, worker: str, settings: ConnectionSettings) -> None:
+    def _log_start(self, queue: RequestQueue, worker: str, settings: ConnectionSettings) -> None:
         known = queue.db.list_graph_names()
         answering = self._settings.graphs or known
         self._note_waiting(known)
@@ -132,9 +132,9 @@ class Service:
                 self._warned_of.add(graph)
                 there, near = ", ".join(known) or "none yet", did_you_mean(graph, known).strip() or None
                 event = "no graph of that name yet; waiting for it"
-                tell(event, level=logging.WARNING, graph=graph, known=there, hint=near)
+                log_event(event, level=logging.WARNING, graph=graph, known=there, hint=near)
         everything = "" if self._settings.graphs else " (all that the database knows)"
-        tell(
+        log_event(
             "serving",
             worker=worker,
             uri=settings.uri,
@@ -153,7 +153,7 @@ class Service:
                 self._note_waiting(queue.db.list_graph_names())
                 looked = time.monotonic()
                 for graph in sorted(set(before) - set(self.figures.waiting_for)):
-                    tell("the graph is there now", graph=graph)
+                    log_event("the graph is there now", graph=graph)
             if lanes.step():
                 last, pause = time.monotonic(), POLL_SECONDS
             elif time.monotonic() - last > QUIET_SECONDS:

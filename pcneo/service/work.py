@@ -15,7 +15,7 @@ from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
 from pcneo.basics.run_record import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, PcneoError, RightsError
-from pcneo.service.events import tell
+from pcneo.service.events import log_event
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, Lease
 from pcneo.service.request_checks import Question
@@ -83,7 +83,7 @@ class Work:
             plan,
             Keeping(),
             Client(partial(self._admit, plan), answer, trims=self.trims),
-            tell_of_removal=self._tell_of_removal,
+            log_removal=self._log_removal,
             opens=self.opens,
         )
         self.figures.add_update("annotate", result)
@@ -93,9 +93,9 @@ class Work:
         """Return the database, marked so that everything done for the request can be found and ended."""
         return self.queue.db.marked({"pcneoRequest": self.claim.token})
 
-    def _tell_of_removal(self) -> None:
+    def _log_removal(self) -> None:
         """Log it, and answer a cancelled request without waiting for the removal: no one sees what is removed."""
-        tell("removing what the request wrote", request=self.claim.id)
+        log_event("removing what the request wrote", request=self.claim.id)
         if isinstance(self.lease.stopped, CancelledError):
             answer = Answer("cancelled", "Cancelled. Nothing it wrote is visible; it is being removed.")
             self.lease.let_be()

@@ -26,7 +26,7 @@ from pcneo.errors import (
     SchemaError,
     StoreFormatError,
 )
-from pcneo.service.events import said, tell
+from pcneo.service.events import error_text, log_event
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
 from pcneo.service.request_checks import MOST_P, Question, check_request
@@ -96,7 +96,7 @@ class Worker:
     def work_on(self, claim: Claim) -> None:
         """Work on a request until it is answered or given back."""
         started = time.monotonic()
-        tell("claimed", **_wanted(claim), attempt=claim.attempts, command=claim.values["command"])
+        log_event("claimed", **_wanted(claim), attempt=claim.attempts, command=claim.values["command"])
         try:
             outcome, message = self._outcome(claim)
         except LostClaimError:
@@ -106,7 +106,7 @@ class Worker:
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
         level = logging.WARNING if outcome == "failed" else logging.INFO
-        tell(outcome, level=level, **_wanted(claim), seconds=round(seconds, 3), message=message)
+        log_event(outcome, level=level, **_wanted(claim), seconds=round(seconds, 3), message=message)
 
     def _outcome(self, claim: Claim) -> tuple[str, str]:
         """Work on a request until it is answered or given back; return what became of it, and a message."""
@@ -169,7 +169,7 @@ class Worker:
             return self._give_back(claim, message, wait=wait, attempts=claim.attempts - 1, busy=True)
         if isinstance(error, PcneoError) and (not isinstance(error, DatabaseError) or isinstance(error, HOPELESS)):
             return self._finish(claim, "failed", message, progress)
-        tell("attempt failed", level=logging.ERROR, **_wanted(claim), why=said(error))
+        log_event("attempt failed", level=logging.ERROR, **_wanted(claim), why=error_text(error))
         if claim.attempts >= ATTEMPTS:
             return self._finish(claim, "failed", f"Given up after {ATTEMPTS} attempts. {message}", progress)
         return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)

@@ -195,7 +195,7 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
 
 
 @contextmanager
-def telling_of_kind(db: Database, selection: Selection) -> Iterator[None]:
+def noting_kind(db: Database, selection: Selection) -> Iterator[None]:
     """Add to an error about a missing vertex that the graph's keys are of the other kind, if they are."""
     try:
         yield

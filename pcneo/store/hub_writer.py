@@ -98,14 +98,14 @@ class HubWriter:
         values = {"run": run, "version": version, "next": following}
         return self._until_none("retire_strays", "retired", RETIRED_A_TRANSACTION, values, names)
 
-    def undo(self, run: str, version: int, tell: Callable[[int], object] | None = None) -> int:
+    def undo(self, run: str, version: int, report: Callable[[int], object] | None = None) -> int:
         """Delete the hubs written for a version that never came, and make those retired for it current again.
 
         Returns:
             The hubs deleted.
         """
         values = {"run": run, "version": version}
-        deleted = self._delete("delete_unseen", values, tell)
+        deleted = self._delete("delete_unseen", values, report)
         self._until_none("restore_cohesions", "restored", RETIRED_A_TRANSACTION, values)
         return deleted
 
@@ -113,9 +113,9 @@ class HubWriter:
         """Delete the hubs that came after one kept version and went by the next; return how many."""
         return self._delete("delete_retired", {"run": run, "after": after, "by": by})
 
-    def _delete(self, name: str, values: Mapping[str, Any], tell: Callable[[int], object] | None = None) -> int:
+    def _delete(self, name: str, values: Mapping[str, Any], report: Callable[[int], object] | None = None) -> int:
         careful = self._fence.is_beside_others()
-        return self._until_none(name, "deleted", DELETED_A_TRANSACTION, {**values, "careful": careful}, tell=tell)
+        return self._until_none(name, "deleted", DELETED_A_TRANSACTION, {**values, "careful": careful}, report=report)
 
     def hide_run(self, run: str) -> None:
         """Hide a run from all readers; a sweep deletes what is left of it."""
@@ -140,7 +140,7 @@ class HubWriter:
         limit: int,
         values: Mapping[str, Any],
         names: Mapping[str, str | Sequence[str]] | None = None,
-        tell: Callable[[int], object] | None = None,
+        report: Callable[[int], object] | None = None,
     ) -> int:
         """Run a statement that takes a limit until it does less than that; return the sum of what it did."""
         total, done = 0, (limit := self._at_once(limit))
@@ -152,8 +152,8 @@ class HubWriter:
                 limit //= 2
                 continue
             total += done
-            if done and tell is not None:
-                tell(total)
+            if done and report is not None:
+                report(total)
         return total
 
     def _at_once(self, usual: int) -> int:

@@ -65,7 +65,7 @@ _WATCH = _Watch()
 
 
 @contextmanager
-def told_of_silence() -> Iterator[None]:
+def logging_silence() -> Iterator[None]:
     """Wait for the server inside the block, and log every twenty seconds that no answer has come."""
     wait = _WATCH.begin()
     try:

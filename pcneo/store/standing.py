@@ -107,7 +107,7 @@ class OpenGraph:
         return self.lock.committing
 
     def sweep(
-        self, tell: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
+        self, report: Callable[[int], object] | None = None, ready: Callable[[OpenGraph], object] | None = None
     ) -> int:
         """Undo what was written for versions that never came, and delete runs without one; return the hubs deleted.
 
@@ -118,7 +118,7 @@ class OpenGraph:
             if scope == "graph" and ready is not None:
                 ready(self)
             before = deleted
-            deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
+            deleted += self.hubs.undo(run, version, report and (lambda done, before=before: report(before + done)))
             if version == 0:
                 self.hubs.delete_run(run)
         if ready is not None:

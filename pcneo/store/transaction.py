@@ -18,7 +18,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.schema import FORMAT
-from pcneo.store.silence import told_of_silence
+from pcneo.store.silence import logging_silence
 from pcneo.store.statements import load_statement
 from pcneo.store.waiting import Wait, is_to_end
 
@@ -52,7 +52,7 @@ class Transaction:
 
     def commit(self) -> None:
         """Commit; all of the transaction's writes become visible at once."""
-        with translated(), told_of_silence():
+        with translated(), logging_silence():
             self._opened.commit()
 
     def is_readable(self, run: str, version: int) -> bool:
@@ -95,7 +95,7 @@ def in_transaction(
     def attempt() -> T:
         with begin(session) as opened:
             result = work(opened, *arguments)
-            with told_of_silence():
+            with logging_silence():
                 opened.commit()
             return result
 
@@ -112,7 +112,7 @@ def in_one_trip(
     query = neo4j.Query(text, metadata=dict(marks)) if marks else text
 
     def attempt() -> list[Row]:
-        with told_of_silence():
+        with logging_silence():
             return [dict(record.items()) for record in session.run(query, parameters)]
 
     return _patiently(attempt)
@@ -143,23 +143,23 @@ def halve_or_raise(error: DatabaseError, number: int, what: str, least: int = 1)
 
 
 @contextmanager
-def noticing_breaks(tell: Callable[[], object]) -> Iterator[None]:
+def noticing_breaks(notice: Callable[[], object]) -> Iterator[None]:
     """Call `tell` whenever a connection breaks inside the block, whether or not the work is then repeated.
 
     Blocks may be nested: each `tell` is called.
     """
     around = _broken.get()
 
-    def tell_all() -> None:
-        tell()
+    def notice_all() -> None:
+        notice()
         if around is not None:
             around()
 
-    before = _broken.set(tell_all)
+    before = _broken.set(notice_all)
     try:
         yield
     except DriverError:
-        tell()
+        notice()
         raise
     finally:
         _broken.reset(before)
@@ -181,7 +181,7 @@ def _patiently(attempt: Callable[[], T]) -> T:
     server's transaction memory, a limit that a commit can meet as well as a statement.
     """
     give_up, earlier = time.monotonic() + PATIENCE_SECONDS, sys.exception()
-    attempts, was_told = 0, False
+    attempts, warned = 0, False
     while True:
         try:
             result = attempt()
@@ -192,16 +192,16 @@ def _patiently(attempt: Callable[[], T]) -> T:
             if interruption_behind(error, earlier) is not None:  # whose place this error has taken
                 raise
             is_broken = isinstance(error, DriverError)
-            if is_broken and (tell := _broken.get()) is not None:
-                tell()
+            if is_broken and (notice := _broken.get()) is not None:
+                notice()
             if is_broken and is_to_end():
                 raise
             if attempts == 0 and is_broken:
                 log.warning("The connection broke; trying again for %.0f s: %s", PATIENCE_SECONDS, type(error).__name__)
-                was_told = True
+                warned = True
             log.debug("a transaction failed and is repeated: %s", error)
         else:
-            if was_told:
+            if warned:
                 log.warning("The connection is back.")
             return result
         _pause(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
@@ -217,5 +217,5 @@ def _pause(seconds: float) -> None:
 
 def rows_of(tx: neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
     """Run a statement and return its rows by column; `Record.data` would copy every list and double the time."""
-    with told_of_silence():
+    with logging_silence():
         return [dict(record.items()) for record in tx.run(text, parameters)]

@@ -233,7 +233,7 @@ def _check_given(query: Statement, parameters: Mapping[str, Any]) -> None:
             raise ParameterError(f"{name} is {value}, which does not fit in 64 bits.", name=name, value=value)
         if not _is_of_kind(value, wanted[name].kind):
             raise ParameterError(
-                f"The parameter {name} ({wanted[name].meaning}) must be {_told(wanted[name].kind)}, not {value!r}.",
+                f"The parameter {name} ({wanted[name].meaning}) must be {_in_words(wanted[name].kind)}, not {value!r}.",
                 name=name,
                 value=value,
             )
@@ -254,7 +254,7 @@ def _is_of_kind(value: object, kind: str) -> bool:
     return False
 
 
-def _told(kind: str) -> str:
+def _in_words(kind: str) -> str:
     """Return a kind of value in words."""
     if kind.endswith(".."):
         return f"a whole number of at least {kind.removesuffix('..').partition(' ')[2]}"

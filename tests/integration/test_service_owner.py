@@ -34,7 +34,7 @@ from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.selection import Selection
 from pcneo.errors import ConnectionFailedError, GraphError, ParameterError, PcneoError
-from pcneo.service.events import EventFormatter, tell
+from pcneo.service.events import EventFormatter, log_event
 from pcneo.service.figures import Figures
 from pcneo.service.monitoring import monitored, parse_address
 from pcneo.service.schedule import Schedule
@@ -309,7 +309,7 @@ def lines_of(as_json: bool, log: Any) -> list[str]:
 
 def test_an_event_is_one_line_whatever_is_in_it():
     def log() -> None:
-        tell("complete", request="a\nb", seconds=0.25, message='it "is" done', nothing=None)
+        log_event("complete", request="a\nb", seconds=0.25, message='it "is" done', nothing=None)
 
     (line,) = lines_of(False, log)
     assert line.endswith(r'complete request="a\nb" seconds=0.250 message="it \"is\" done"')
@@ -320,7 +320,7 @@ def test_an_event_is_one_line_whatever_is_in_it():
 
 
 def test_a_warning_is_told_from_what_is_usual():
-    said, warned = lines_of(False, lambda: (tell("serving"), tell("left alone", level=logging.WARNING)))
+    said, warned = lines_of(False, lambda: (log_event("serving"), log_event("left alone", level=logging.WARNING)))
     assert said.endswith("Z serving") or said.endswith("+00:00 serving")
     assert warned.endswith("WARNING left alone")
 

@@ -304,12 +304,12 @@ def a_version_that_nobody_relies_on() -> Iterator[None]:
 def a_stop_that_is_taken_for_a_cancellation() -> Iterator[None]:
     """Whatever stops the work, its author hears that it was cancelled."""
 
-    def tell_of_removal(self: Any) -> None:
+    def log_removal(self: Any) -> None:
         if self.lease.stopped is not None:
             self.lease.let_be()
             self.queue.finish(self.claim, Answer("cancelled", "Cancelled."))
 
-    with mock.patch.object(work.Work, "_tell_of_removal", tell_of_removal):
+    with mock.patch.object(work.Work, "_log_removal", log_removal):
         yield
 
 

@@ -231,7 +231,7 @@ REPLACED: Mapping[str, Mapping[str, Any]] = {
     "pcneo.store.lending": {"threading": THREADING, "time": TIME},
     "pcneo.store.run_reader": {"time": TIME},
     "pcneo.store.database": {"time": TIME},
-    "pcneo.store.transaction": {"time": TIME, "random": RANDOM, "told_of_silence": contextlib.nullcontext},
+    "pcneo.store.transaction": {"time": TIME, "random": RANDOM, "logging_silence": contextlib.nullcontext},
     "pcneo.release.spending": {"secrets": SECRETS},
     "pcneo.annotate.row_writing": {"queue": QUEUE, "threading": THREADING, "ThreadPoolExecutor": ThreadPoolExecutor},
     "pcneo.annotate.writing": {"secrets": SECRETS},

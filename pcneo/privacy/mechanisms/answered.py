@@ -47,10 +47,10 @@ class Answered(Mechanism):
         return Flips(self.n, threshold_of(self.epsilon))
 
     @property
-    def told_of_total(self) -> str:
+    def total_meaning(self) -> str:
         """Say that the total is that of counts with all their digits."""
         sums = "so the counts add up to a slightly different one"
-        return f"{super().told_of_total}; it is of counts before rounding, {sums}"
+        return f"{super().total_meaning}; it is of counts before rounding, {sums}"
 
     @property
     def threshold(self) -> int:

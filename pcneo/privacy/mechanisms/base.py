@@ -312,12 +312,12 @@ class Mechanism(ABC):
 
     # --- What a public file says to its reader
 
-    def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
+    def column_meanings(self, names: Iterable[str]) -> dict[str, str]:
         """Return a description of each published column, for its reader."""
         return {name: self.of_columns[name].format(k=self.k) for name in names}
 
     @property
-    def told_of_total(self) -> str:
+    def total_meaning(self) -> str:
         """Say what the total is."""
         if not self.counts_vertices:
             return f"how many {self.k}-cliques the graph has, with noise"

@@ -214,6 +214,6 @@ class Modelled(Total):
         return Drawn(counts, scale, {"degree": degrees, "count": counts}, record)
 
     @property
-    def told_of_total(self) -> str:
+    def total_meaning(self) -> str:
         """Say what the total is."""
         return f"how many {self.k}-cliques the graph has, with noise; modelled counts need not add up to it"

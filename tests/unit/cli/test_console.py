@@ -22,7 +22,7 @@ from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
 from pcneo.cli import annotate, app, budget, clean, console, guided, runs, serve
 from pcneo.cli.console import exported, print_table, working
-from pcneo.cli.server import telling_fetched
+from pcneo.cli.server import fetch_progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.mechanisms import mechanism_named
 from pcneo.release.budget import GraphBudget
@@ -76,7 +76,7 @@ def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
 @pytest.mark.parametrize("parts", [1, 2])
 def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsys: pytest.CaptureFixture[str]) -> None:
     with working("starting Neo4j") as bars:
-        tell = telling_fetched(bars, parts)
+        tell = fetch_progress(bars, parts)
         for _ in range(parts):
             tell(1, 2)
             assert capsys.readouterr().err == ""

@@ -11,7 +11,7 @@ import pytest
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, Modelled
 from pcneo.privacy.outlook import BOUND, Earlier, Utility, noise_warning
-from pcneo.release.beforehand import check_noise, told_beforehand
+from pcneo.release.beforehand import check_noise, lines_beforehand
 from pcneo.release.prepared import Prepared
 from pcneo.release.spending import Terms
 
@@ -119,7 +119,7 @@ def told(mechanism: Mechanism, earlier: Earlier = NONE, answers: str = "destroy"
     ready = SimpleNamespace(
         mechanism=mechanism, utility=Utility(), given=None, earlier=earlier, request=SimpleNamespace(fate=answers)
     )
-    return " ".join(told_beforehand(cast("Prepared", ready), Terms(**stated)))
+    return " ".join(lines_beforehand(cast("Prepared", ready), Terms(**stated)))
 
 
 def test_what_is_far_from_what_was_published_deserves_a_look() -> None:
@@ -183,7 +183,7 @@ def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
     critical = MECHANISMS["critical"](epsilon=1, n=2_000)
     assert "has a standard error of at least 6, but is 5 on average" in refusal(prepared(critical, 6.0), expect=5)
     assert refusal(prepared(critical, 5.0), expect=5) == ""
-    told_of = told_beforehand(prepared(critical, 5.0), Terms(expect=5))
+    told_of = lines_beforehand(prepared(critical, 5.0), Terms(expect=5))
     (expected,) = (line for line in told_of if "expect a standard error" in line)
     assert expected.startswith("For the owner alone: critical, ")
     assert not any(line.startswith("For the owner alone") for line in [told(MECHANISMS["edge"](epsilon=8, n=2_000))])

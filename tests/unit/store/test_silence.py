@@ -18,7 +18,7 @@ def soon(monkeypatch):
 
 def test_a_server_that_does_not_answer_is_told_of_again_and_again(caplog):
     began = time.monotonic()
-    with silence.told_of_silence():
+    with silence.logging_silence():
         time.sleep(0.35)
     assert 2 <= caplog.text.count("has not answered for") <= (time.monotonic() - began) / 0.1
 
@@ -26,7 +26,7 @@ def test_a_server_that_does_not_answer_is_told_of_again_and_again(caplog):
 def test_nothing_is_said_of_an_answer_in_time_and_nothing_goes_on_after_it(caplog):
     before = threading.active_count()
     for _ in range(20):
-        with silence.told_of_silence():
+        with silence.logging_silence():
             pass
     time.sleep(0.25)
     assert caplog.text == ""
@@ -34,7 +34,7 @@ def test_nothing_is_said_of_an_answer_in_time_and_nothing_goes_on_after_it(caplo
 
 
 def test_an_error_ends_the_wait_too(caplog):
-    with pytest.raises(ZeroDivisionError), silence.told_of_silence():
+    with pytest.raises(ZeroDivisionError), silence.logging_silence():
         raise ZeroDivisionError
     time.sleep(0.25)
     assert caplog.text == ""
