@@ -9,14 +9,12 @@ Scales are exact fractions; those of a release are the ones that the sampler is 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 _DIGITS = 50  # of `variance`, all of them right except perhaps the last
 _GUARD_DIGITS = 15  # beyond those, so that a few roundings cannot reach them
@@ -73,13 +71,12 @@ def pad(scale: Fraction, delta: Fraction) -> int:
         digits *= 2
 
 
-def standard_error(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> float:
-    """Return the standard deviation of the sum of independent noises, one per scale; 0 stands for an exact count.
+def standard_error(scale: Fraction, count: int = 1) -> float:
+    """Return the standard deviation of the sum of `count` independent noises.
 
-    A mapping from scales to how many there are of each will do as well. For the graph's total, the sum of the counts
-    divided by k, divide the result by k.
+    For the graph's total, the sum of the counts divided by k, divide the result by k.
     """
-    return math.sqrt(math.fsum(_variance(scale) * count for scale, count in Counter(scales).items() if scale))
+    return math.sqrt(_variance(scale) * count)
 
 
 def _variance(scale: Fraction) -> float:
@@ -88,19 +85,15 @@ def _variance(scale: Fraction) -> float:
     return 2 * math.exp(x) / math.expm1(x) ** 2
 
 
-def sum_half_width(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> int:
+def sum_half_width(scale: Fraction, count: int = 1) -> int:
     """Return the least w with P[|S| <= w] >= 95 %, and 1e-6 more to cover what the computation leaves out.
 
-    S is the sum of independent noises, one per scale. Its characteristic function is Π 1/(1 + V(1-cos θ)), where V is
-    each noise's variance. It is summed over the frequencies 2πj/M, which gives the exact distribution of S modulo M,
-    with M so large that the rest cannot matter.
+    S is the sum of `count` independent noises of variance V. Its characteristic function is (1 + V(1-cos θ))^-count. It
+    is summed over the frequencies 2πj/M, which gives the exact distribution of S modulo M, with M so large that the
+    rest cannot matter.
     """
-    variances: Counter[float] = Counter()
-    for scale, count in Counter(scales).items():
-        if scale:
-            variances[_variance(scale)] += count
-    total = math.fsum(v * count for v, count in variances.items())
-    if not total > 0:
+    variance = _variance(scale)
+    if not (total := variance * count):
         return 0
     # [interval-period] E[exp(rS)] = Π 1/(1 - V(cosh r - 1)) <= 2 where cosh r - 1 = 1/(2ΣV): P[|S| > 30/r] <= 4e^-30.
     rate = 2 * math.asinh(math.sqrt(1 / total) / 2)
@@ -110,7 +103,8 @@ def sum_half_width(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> int:
     # M²/(16·ΣV·J²), which is below 9e-7 for this period.
     j = np.arange(1, min(_FREQUENCIES, (period - 1) // 2) + 1, dtype=np.float64)
     half_angles = np.pi * j / period
-    weights = _characteristic(variances, half_angles) / np.sin(half_angles)
+    sines = np.sin(half_angles)
+    weights = np.exp(-count * np.log1p(variance * 2 * sines**2)) / sines
 
     def within(w: int) -> float:
         return (2 * w + 1 + 2 * float(np.dot(np.sin((2 * w + 1) * half_angles), weights))) / period
@@ -120,12 +114,3 @@ def sum_half_width(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if within(middle) >= _COVERAGE + _NUMERICAL_ERROR else (middle, high)
     return high
-
-
-def _characteristic(variances: Counter[float], half_angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the product of the characteristic functions at twice the given angles."""
-    rise = 2 * np.sin(half_angles) ** 2
-    logarithm = np.zeros_like(rise)
-    for v, count in variances.items():
-        logarithm -= count * np.log1p(v * rise)
-    return np.exp(logarithm)

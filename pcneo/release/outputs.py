@@ -71,8 +71,8 @@ def public_record(
         record["halfWidthOf95PercentInterval"] = mechanism.half_width_of_total(scale)
         if mechanism.counts_vertices:
             # All counts have one scale, so the figures for a count are the same at every vertex.
-            record["standardErrorOfACount"] = standard_error([scale])
-            record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width([scale])
+            record["standardErrorOfACount"] = standard_error(scale)
+            record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width(scale)
             record["warning"] = noise_warning(record["standardErrorOfACount"], list(counts.values()))
     record["totalIs"] = mechanism.total_meaning
     record["belowZero"] = mechanism.of_negatives

@@ -265,11 +265,11 @@ class Mechanism(ABC):
 
     def error_of_total(self, scale: Fraction) -> float:
         """Return the standard error of the total where λ is `scale`."""
-        return standard_error({scale: self.size}) / self.times_counted
+        return standard_error(scale, self.size) / self.times_counted
 
     def half_width_of_total(self, scale: Fraction) -> float:
         """Return half the width of the 95 % interval of the total where λ is `scale`."""
-        return sum_half_width({scale: self.size}) / self.times_counted
+        return sum_half_width(scale, self.size) / self.times_counted
 
     @property
     def threshold(self) -> int:

@@ -204,7 +204,7 @@ class Modelled(Total):
             "scaleOfDegrees": float(self.degree_scale),
             "scale": float(scale),
             "standardErrorOfTotal": self.error_of_total(scale),
-            "halfWidthOf95PercentInterval": sum_half_width([scale]),
+            "halfWidthOf95PercentInterval": sum_half_width(scale),
         }
         if (error := self.error_of_total(scale)) > max(0, total):
             record["warning"] = (

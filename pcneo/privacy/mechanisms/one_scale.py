@@ -121,7 +121,7 @@ class OneScale(Mechanism):
     def foresee(self, public: Public) -> Foresight:
         """Return the errors at the λ of a graph with as few common neighbours and as equal degrees as possible."""
         scale = self.expected_scale(public.common, math.ceil(public.mean_degree))
-        error = standard_error([scale]) if self.counts_vertices else None
+        error = standard_error(scale) if self.counts_vertices else None
         return Foresight(error, self.error_of_total(scale))
 
     def describe(self, utility: Utility, mean_degree: float = USUAL_DEGREE) -> str:

@@ -123,10 +123,10 @@ def test_no_graph_of_that_mean_degree_and_mean_count_has_a_smaller_scale_without
         seen = made.foresee(public)
         if name == "edge":
             assert seen.error is not None
-            assert seen.error <= standard_error([without_noise]) * (1 + 1e-12)
+            assert seen.error <= standard_error(without_noise) * (1 + 1e-12)
         assert seen.error_of_total is not None
         sizes = n if name in ("edge", "elv") else 1
-        assert seen.error_of_total <= standard_error({without_noise: sizes}) / made.times_counted * (1 + 1e-12)
+        assert seen.error_of_total <= standard_error(without_noise, sizes) / made.times_counted * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
