@@ -48,8 +48,9 @@ def clean(
 ) -> None:
     """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    At a terminal it shows what it will remove, and asks first; without one, --all and --everything need --yes, and a
-    run or a version that is named is removed at once. `pcneo budget show` lists who removed what.
+    At a terminal it shows what it will remove, and asks first; without one, --all, --everything and a version that a
+    release rests on need --yes, and any other run or version is removed at once. `pcneo budget show` lists who removed
+    what.
 
     Example: pcneo clean --all
     """
@@ -110,15 +111,21 @@ def _whole_id(db: Database, run: str, *, dry_run: bool, yes: bool) -> WholeId:
 
 
 def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
+    from pcneo.store.ledger import list_ledger
     from pcneo.stored.versions import check_earlier, let_go
 
     whole = _whole_id(db, run, dry_run=dry_run, yes=yes)
+    resting = [made.id for made in list_ledger(db).releases if (made.run, made.run_version) == (whole, version)]
+    warning = f"Its groups cannot be made again, and releases rest on them: {words(resting, 6)}. " if resting else ""
     if dry_run:
         check_earlier(db, run=whole, version=version)
-        planned = f"Version {version} of {whole} would be removed, with the cohesions that it alone has."
-        return partial(print_json, {"run": whole, "version": version}) if as_json else partial(say, planned)
+        planned = f"Version {version} of {whole} would be removed, with the cohesions that it alone has. {warning}"
+        return partial(print_json, {"run": whole, "version": version}) if as_json else partial(say, planned.rstrip())
     if can_ask() and not yes:
-        _confirm(f"Remove version {version} of {whole}?", bars)
+        _confirm(f"{warning}Remove version {version} of {whole}?", bars)
+    elif resting and not yes:
+        check_earlier(db, run=whole, version=version)
+        raise ParameterError(f"Version {version} of {whole}: {warning}Add --yes to remove it.", name="yes", value=None)
     hubs = let_go(db, run=whole, version=version)
     alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
     return partial(print_json, {"hubs": hubs}) if as_json else partial(say, alone)

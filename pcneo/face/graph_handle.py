@@ -114,7 +114,7 @@ class GraphHandle(GraphModes):
             p, search, vertices: as for `annotate`.
             by: who asks, for the owner to read.
             request: identifier of the request. With your own, you can place the same request again, and it is worked
-                on only once. None for a new one.
+                on only once; one that asks for something else is refused. None for a new one.
             timeout: seconds to wait; None for as long as it takes.
             progress: called with the request's status, hundredths done and 100.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.keys import checked_count, checked_key, key_meant, key_that_fits
+from pcneo.basics.keys import checked_count, checked_key
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.progress_bars import showing_progress
 from pcneo.basics.run_record import RunRecord, WholeId
@@ -177,9 +177,11 @@ class Run(CohesionsByKey):
 
     def __contains__(self, key: object) -> bool:
         """Whether the run has a cohesion of the vertex with this key."""
+        from pcneo.store.chosen_graph import find_keys
+
         now = self._now()
         try:
-            plain = key_that_fits(checked_key(key))
+            (plain,) = find_keys(self._db, now.selection, [checked_key(key)])
         except (TypeError, ParameterError):
             return False
         return self._db.get_cohesion(now.selection, now.run, plain) is not None
@@ -195,9 +197,6 @@ class Run(CohesionsByKey):
             if error.data.get("what") not in ("vertex", "cohesion"):
                 raise
             raise MissingKeyError(str(error), **error.data) from None
-        if (found := shown.cohesion.vertex) != plain:  # `show` takes a number as a command line passes it
-            near = key_meant(plain, [found])
-            raise MissingKeyError(f"Run {self.id} has no cohesion of {plain!r}.{near}", what="vertex", name=plain)
         return seen_cohesion(shown, lambda _: show_members(self._db, shown))
 
     def __iter__(self) -> Iterator[Cohesion]:

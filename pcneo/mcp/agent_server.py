@@ -134,11 +134,11 @@ class _Tools:
     ) -> dict[str, Any]:
         """Ask the service beside the database for the cohesions of some vertices; `read_answer` has the answer.
 
-        request is an identifier that you choose: repeating it does not ask twice. Without p, this asks for every
-        standing run of the graph.
+        request is an identifier that you choose: repeating it does not ask twice, and it must then ask for the same.
+        Without p, this asks for every standing run of the graph.
         """
         placed = PlacedRequest(
             command="annotate", graph=graph, p=p, search=search, vertices=vertices, run=None, by="mcp", id=request
         )
-        self._db.write("place_request", **placed.parameters())
+        placed.check_same(self._db.write("place_request", **placed.parameters()))
         return self.read_answer(request)

@@ -54,7 +54,8 @@ def draw_distributions(runs: Runs, search: str, path: AnyPath | None = None, *, 
             xlim=(0, 1.02),
         )
         figure.suptitle(_title(runs, search, vertices), x=0.02, ha="left")
-        figure.legend(loc="outside lower center")
+        if len(sizes):
+            figure.legend(loc="outside lower center")
         if path is not None:
             save_figure(figure, path)
     return figure

@@ -6,12 +6,15 @@ import logging
 import time
 import uuid
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.frames import words
 from pcneo.basics.keys import key_that_fits
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP, P
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
 
@@ -63,6 +66,10 @@ class PlacedRequest:
     @classmethod
     def of(cls, command: str, id: Key | None, **asked: Any) -> PlacedRequest:
         """Return a request, with a new identifier where none is given."""
+        known = [each.name for each in fields(cls) if each.name not in ("command", "id")]
+        if unknown := sorted(asked.keys() - set(known)):
+            near = did_you_mean(unknown[0], known) or f" It can ask with {words(known)}."
+            raise TypeError(f"ask() got an unexpected keyword argument {unknown[0]!r}.{near}")
         return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
     def parameters(self) -> dict[str, Any]:
@@ -84,6 +91,27 @@ class PlacedRequest:
             )
         given = {name: value for name, value in values.items() if value is not None}
         return {"id": key_that_fits(self.id), "values": given}
+
+    def check_same(self, rows: Sequence[Row]) -> None:
+        """Refuse an identifier under which something else was asked, by the row of the statement `place_request`."""
+        wanted = self.parameters()["values"]
+        for row in rows:
+            asked = row["asked"]
+            if other := [it for it in sorted(asked) if _meant(it, asked[it]) != _meant(it, wanted.get(it))]:
+                raise ParameterError(
+                    f"Request {self.id!r} is there already and asks for something else: its {words(other)} "
+                    f"{'differ' if other != ['p'] else 'differs'}. Choose another identifier.",
+                    name="request",
+                    value=self.id,
+                )
+
+
+def _meant(name: str, value: Any) -> set[Any]:
+    """Return a property of a request so that two which ask for the same are equal."""
+    several = value if isinstance(value, list) else [value]
+    with suppress(ParameterError, TypeError):  # what somebody wrote there may be no p
+        return {P(each) for each in several} if name == "p" and value is not None else set(several)
+    return set(map(str, several))
 
 
 def _several(value: Any, name: str, plain: Any) -> Any:
@@ -138,15 +166,19 @@ def conversation(
     placed: PlacedRequest, timeout: float | None, progress: Progress | None
 ) -> Generator[Step, list[Row], AnsweredRequest]:
     """Place a request and wait for its answer; the driver runs each step, and throws in what fails or interrupts."""
+    if timeout is not None and not timeout >= 0:
+        said = f"timeout is a number of seconds, 0 or more, not {timeout!r}."
+        raise ParameterError(said, name="timeout", value=timeout)
     cancelling = Statement("cancel_request", {"id": placed.id}, writes=True, last=True)
     try:
-        yield Statement("place_request", placed.parameters(), writes=True)
+        rows = yield Statement("place_request", placed.parameters(), writes=True)
     except GeneratorExit:
         raise
     except BaseException as error:
         if not isinstance(error, Exception):  # the request may be placed already, though no answer has said so
             yield cancelling
         raise
+    placed.check_same(rows)
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:

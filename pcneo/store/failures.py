@@ -121,6 +121,12 @@ KINDS: dict[type[Exception], Translation] = {
     exceptions.BrokenRecordError: OTHER,
 }
 
+SIGNS = {
+    "Could not append transaction": "Its disk may be full.",
+    "needs to be restarted": "Where pcneo started it, `pcneo server stop` and `pcneo server start` do that.",
+}
+"""What to add where a message of Neo4j's that has no code of its own contains this."""
+
 
 @contextmanager
 def translated(uri: str | None = None) -> Iterator[None]:
@@ -137,7 +143,8 @@ def translated(uri: str | None = None) -> Iterator[None]:
         code, line = getattr(error, "code", None), _line(error)
         kind, sentence = CODES.get(code or "") or next(KINDS[cls] for cls in type(error).__mro__ if cls in KINDS)
         where = "" if uri is None else f" at {uri}"
-        raise kind(sentence.format(line=line, where=where, advice=_advice(line)), code=code) from error
+        said = sentence.format(line=line, where=where, advice=_advice(line))
+        raise kind(" ".join([said, *(what for sign, what in SIGNS.items() if sign in line)]), code=code) from error
 
 
 def _advice(line: str) -> str:

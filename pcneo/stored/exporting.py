@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError, ParameterError
-from pcneo.stored.networks import Attributes, Network, network_of
+from pcneo.stored.networks import Network, as_scalars, network_of
 from pcneo.stored.runs import find_run
 from pcneo.stored.showing import read_cohesions
 
@@ -105,7 +105,7 @@ def _write_graphml(file: BinaryIO, network: Network, progress: Progress | None) 
             size=size,
         )
     graph = networkx.Graph(**network.attributes)
-    graph.add_nodes_from((_xml_key(key), _plain(attributes)) for key, attributes in network.nodes())
+    graph.add_nodes_from((_xml_key(key), as_scalars(attributes)) for key, attributes in network.nodes())
     graph.add_edges_from(network.edges())
     if progress:
         progress("writing", 0, size)
@@ -118,10 +118,3 @@ def _xml_key(key: Key) -> Key:
     if isinstance(key, str) and NO_XML.search(key):
         raise GraphError(f"The key {key!r} cannot be written in XML. Export to a .json file.", key=key)
     return key
-
-
-def _plain(attributes: Attributes) -> Attributes:
-    return {
-        name: json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-        for name, value in attributes.items()
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
@@ -54,8 +55,8 @@ def to_networkx(
     (3 stands for three and more).
 
     A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
-    (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge has `critical`,
-    the number of cohesions it lies in.
+    (the keys as JSON, since the writers of networkx take no list); every node has `needed`, the number of cohesions it
+    is a member of, and every edge has `critical`, the number of cohesions it lies in.
 
     Returns:
         A new graph: changing it does not change anything that was passed.
@@ -64,9 +65,17 @@ def to_networkx(
 
     network = network_of(cohesions, graph)
     result: networkx.Graph[Key] = networkx.Graph(**network.attributes)
-    result.add_nodes_from(network.nodes())
+    result.add_nodes_from((key, as_scalars(attributes)) for key, attributes in network.nodes())
     result.add_edges_from(network.edges())
     return result
+
+
+def as_scalars(attributes: Attributes) -> Attributes:
+    """Return the attributes with each list as JSON."""
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+        for name, value in attributes.items()
+    }
 
 
 def network_of(cohesions: CohesionAround | StoredCohesions | CohesionBatch, graph: Graph | None = None) -> Network:

@@ -181,7 +181,7 @@ def test_vertices_are_keys_everywhere(ring: package.GraphHandle) -> None:
     run = ring.run("0.7")
     assert run[7].vertex == run[seven].vertex == 7
     assert {c.vertex for c in run} == set(range(5, 11))
-    assert (7 in run, "7" in run, 4 in run, 7.0 in run, True in run) == (True, False, False, False, False)
+    assert (7 in run, "7" in run, 4 in run, 7.0 in run, True in run) == (True, True, False, False, False)
     for key in (True, 7.0, np.float32(7), None):
         with pytest.raises(TypeError, match="a key must be an integer or text"):
             run[key]  # pyright: ignore[reportArgumentType]
@@ -191,8 +191,6 @@ def test_vertices_are_keys_everywhere(ring: package.GraphHandle) -> None:
         run[4]
     assert str(raised.value) == "Graph 'ring' has no vertex 4: no :Person has this `id`."
     assert run.get(4) is None
-    with pytest.raises(KeyError, match=r"no cohesion of '7'\. Did you mean the integer 7, without quotes\?"):
-        run["7"]
 
 
 def test_iterating_is_at_one_version_and_ends_with_an_error_if_that_is_let_go(

@@ -871,6 +871,20 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
     assert [stored.run.id for stored in list_runs(kite.store)] == [f"{NAME}@1/2"]
 
 
+def test_a_version_that_a_release_rests_on_is_not_removed_unasked(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    made = released(kite, tmp_path / "a.csv")
+    kite.run("MATCH (a:Person)-[r:KNOWS]-() WITH r LIMIT 1 DELETE r")
+    annotate.write(kite.store, p=0.5, **PERSONS)
+    earlier = ("clean", f"{NAME}@1/2", "--version", "1")
+    code, out, err = pcneo(*earlier)
+    assert (code, out) == (2, "")
+    assert f"releases rest on them: {made}. Add --yes to remove it." in " ".join(err.split())
+    assert f"releases rest on them: {made}." in " ".join(pcneo(*earlier, "--dry-run")[1].split())
+    assert pcneo(*earlier, "--yes")[0] == 0
+
+
 class Leaving:
     """Somebody who presses Ctrl-C when asked."""
 

@@ -121,6 +121,9 @@ def test_what_is_not_there_is_said_with_the_command_that_makes_it(db):
         show(db, "ann")
     with pytest.raises(NotFoundError, match="no run 'nonsense'"):
         show(db, 0, run="nonsense")
+    write(db, p="0.3")  # of the same version: which run is meant does not matter
+    with pytest.raises(NotFoundError, match="has no vertex 777"):
+        show(db, 777)
 
 
 def test_a_graph_that_has_changed_is_said_so(db):
@@ -154,7 +157,10 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
         read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
         assert (read.graph["run"], read.graph["version"]) == (run, db.store.list_runs()[0].version)
-        assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store, find_run(db.store))))
+        made = to_networkx(read_cohesions(db.store, find_run(db.store)))
+        needed, also = ({key: data["needed"] for key, data in each.nodes(data=True)} for each in (read, made))
+        assert needed == also
+        assert read.adj == made.adj
     export_of(network_of(show(db, 0)), tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 

@@ -96,7 +96,7 @@ def _read(suffix: str, content: bytes) -> nx.Graph[Any]:
 
 
 def _identifier(text: str | None) -> str:
-    if not text:
+    if text is None:
         raise ValueError("a node without an id, or an edge without a source or a target")
     return text
 

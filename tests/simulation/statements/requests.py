@@ -47,7 +47,9 @@ def place_request(tx: Transaction, id: object, values: Props) -> list[Row]:
     request, is_new = tx.merge(LABEL, id=id)
     if is_new:
         tx.set(request, **values, status="requested", requestedAt=tx.now)
-    return [{"status": tx.props(request).get("status")}]
+    there = tx.props(request)
+    asked = {name: there.get(name) for name in ("command", "graph", "p", "search", "vertices", "run")}
+    return [{"status": there.get("status"), "asked": asked}]
 
 
 @statement

@@ -321,3 +321,10 @@ def test_labels_of_axes_are_no_longer_than_the_axes(ps: tuple[str, ...]) -> None
     for plane in figure.axes:
         box, label = plane.get_window_extent(), plane.yaxis.label.get_window_extent()
         assert box.y0 <= label.y0 < label.y1 <= box.y1
+
+
+def test_the_sizes_of_no_cohesions_are_drawn_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    none = pcneo.minimal_p_cohesions(nx.Graph(), p="1/2")
+    drawn: Any = none.draw_sizes()
+    assert drawn.legends == []
+    assert [str(warning.message) for warning in recwarn] == []

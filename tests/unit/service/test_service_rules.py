@@ -206,6 +206,40 @@ def test_whoever_asks_places_a_request_and_looks_until_it_is_answered() -> None:
     assert told == [("waiting", 25, 100)]
 
 
+@pytest.mark.parametrize(
+    ("there", "differs"),
+    [
+        ({"p": "3/10", "vertices": [58]}, None),
+        ({"p": ["0.30"], "vertices": 58}, None),
+        ({"p": "0.3", "vertices": [59]}, "its vertices differ"),
+        ({"p": "1/2", "vertices": [58, 59]}, "its p, vertices differ"),
+        ({"p": "nonsense", "vertices": [58]}, "its p differs"),
+        ({"p": "0.3"}, "its vertices differ"),
+    ],
+)
+def test_an_identifier_under_which_something_else_was_asked_is_refused_and_that_request_left_alone(
+    there: dict[str, Any], differs: str | None
+) -> None:
+    talk = conversation(PlacedRequest.of("annotate", "r1", graph="friends", p=0.3, vertices=[58]), None, None)
+    next(talk)
+    asked = dict.fromkeys(["run", "search", "vertices"]) | ANNOTATES | there
+    if differs is None:
+        assert talk.send([{"status": "complete", "asked": asked}]) == Statement("get_answer", {"id": "r1"})
+        return
+    with pytest.raises(ParameterError, match=f"'r1' is there already and asks for something else: {differs}"):
+        talk.send([{"status": "complete", "asked": asked}])
+
+
+def test_a_time_that_cannot_be_and_a_name_that_no_request_has_are_refused() -> None:
+    for timeout in (-1, float("nan")):
+        with pytest.raises(ParameterError, match="timeout is a number of seconds, 0 or more"):
+            next(conversation(PlacedRequest.of("annotate", "r1", graph="friends"), timeout, None))
+    with pytest.raises(
+        TypeError, match=r"^ask\(\) got an unexpected keyword argument 'vertix'\. Did you mean vertices\?$"
+    ):
+        PlacedRequest.of("annotate", "r1", vertix=[3])
+
+
 ANNOTATES = {"command": "annotate", "graph": "friends"}
 CANCELS = Statement("cancel_request", {"id": "r1"}, writes=True, last=True)
 

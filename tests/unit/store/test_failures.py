@@ -82,6 +82,19 @@ def test_a_code_of_the_server_gets_the_kind_and_the_sentence_it_deserves(code, k
     assert "\n" not in str(raised)
 
 
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("Could not append transaction: Transaction #96 {} to log", "to log. Its disk may be full."),
+        ("The database has encountered a critical error, and needs to be restarted.", "`pcneo server start` do that."),
+    ],
+)
+def test_a_message_without_a_code_of_its_own_gets_what_to_do(message, says):
+    raised = ours(from_server("Neo.DatabaseError.General.UnknownError", message))
+    assert type(raised) is DatabaseError
+    assert str(raised).endswith(says)
+
+
 def test_a_message_of_several_lines_becomes_one_sentence():
     assert str(ours(from_server("Neo.ClientError.Statement.SyntaxError", "wrong\n  here"))).endswith("wrong here.")
 

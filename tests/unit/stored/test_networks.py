@@ -39,7 +39,7 @@ def test_a_batch_becomes_the_whole_graph_with_members_and_counts(searched):
     made = to_networkx(batch, graph)
     assert {frozenset(edge) for edge in made.edges} == {frozenset(edge) for edge in edges}
     members = {cohesion.vertex: set(cohesion.members) for cohesion in batch.cohesions()}
-    assert {key: set(data["members"]) for key, data in made.nodes(data=True)} == members
+    assert {key: set(json.loads(data["members"])) for key, data in made.nodes(data=True)} == members
     needed = Counter(key for group in members.values() for key in group)
     assert {key: data["needed"] for key, data in made.nodes(data=True)} == needed
     for a, b, data in made.edges(data=True):
@@ -96,8 +96,21 @@ def test_json_is_networkxs_node_link_format(searched):
     text = written(exporting._write_json, network_of(batch, graph))
     read = nx.node_link_graph(json.loads(text), edges="edges")
     made = to_networkx(batch, graph)
+    for _, data in made.nodes(data=True):
+        data["members"] = json.loads(data["members"])
     assert nx.utils.graphs_equal(read, made)
     assert read.graph == made.graph
+
+
+def test_every_writer_of_networkx_takes_the_whole_graph(searched, tmp_path):
+    _, graph, batch = searched
+    made, kind = to_networkx(batch, graph), type(graph.keys.tolist()[0])
+    for form in ("graphml", "gexf", "gml"):
+        getattr(nx, f"write_{form}")(made, tmp_path / form)
+    read = nx.read_gexf(tmp_path / "gexf", node_type=kind)
+    assert {key: data["members"] for key, data in read.nodes(data=True)} == {
+        key: data["members"] for key, data in made.nodes(data=True)
+    }
 
 
 def test_graphml_is_read_back_with_members_as_json_text(searched):
@@ -106,8 +119,6 @@ def test_graphml_is_read_back_with_members_as_json_text(searched):
     kind = type(graph.keys.tolist()[0])
     read = nx.read_graphml(io.BytesIO(text), node_type=kind)
     made = to_networkx(batch, graph)
-    for _, data in read.nodes(data=True):
-        data["members"] = json.loads(data["members"])
     assert list(read.nodes(data=True)) == list(made.nodes(data=True))
     assert read.adj == made.adj
     assert made.graph.items() <= read.graph.items()
