@@ -87,7 +87,7 @@ class WriteResult(Table):
 
     def __repr__(self) -> str:
         """Return a line that sums it up."""
-        runs = (f"{run.run} (version {run.version}: {run.added:,} added, {run.retired:,} removed)" for run in self.runs)
+        runs = (f"{run.run} (version {run.version}: {run.added:,} new, {run.retired:,} gone)" for run in self.runs)
         return f"{self.caption()}; runs {', '.join(runs)}"
 
 

@@ -275,7 +275,7 @@ SUMMARY = ("p", "cohesions", "memberships", *SIZES, "mean size", "median density
 def print_written(result: WriteResult) -> None:
     """Print how standing runs have changed."""
     rows = [[run.run, run.summary.cohesions, run.added, run.retired, *_sizes(run.summary)] for run in result.runs]
-    print_table(["stored as", "cohesions", "added", "removed", *SIZES], rows, result.caption())
+    print_table(["stored as", "cohesions", "new", "gone", *SIZES], rows, result.caption())
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)

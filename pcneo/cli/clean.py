@@ -72,10 +72,10 @@ def clean(
     print_result()  # once the bars have stopped
 
 
-_Tell = Callable[[], None]
+_Printing = Callable[[], None]
 
 
-def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
+def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> _Printing:
     from pcneo.stored.cleaning import clean as clean_runs
 
     whole = None if run is None else _whole_id(db, run, dry_run=dry_run, yes=yes)
@@ -110,28 +110,28 @@ def _whole_id(db: Database, run: str, *, dry_run: bool, yes: bool) -> WholeId:
     return WholeId(whole)
 
 
-def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
-    from pcneo.store.ledger import list_ledger
+def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> _Printing:
+    from pcneo.store.ledger import releases_on
     from pcneo.stored.versions import check_earlier, let_go
 
     whole = _whole_id(db, run, dry_run=dry_run, yes=yes)
-    resting = [made.id for made in list_ledger(db).releases if (made.run, made.run_version) == (whole, version)]
+    check_earlier(db, run=whole, version=version)
+    resting = releases_on(db, whole, version)
     warning = f"Its groups cannot be made again, and releases rest on them: {words(resting, 6)}. " if resting else ""
     if dry_run:
-        check_earlier(db, run=whole, version=version)
         planned = f"Version {version} of {whole} would be removed, with the cohesions that it alone has. {warning}"
-        return partial(print_json, {"run": whole, "version": version}) if as_json else partial(say, planned.rstrip())
+        as_data = {"run": whole, "version": version, "releases": resting}
+        return partial(print_json, as_data) if as_json else partial(say, planned.rstrip())
     if can_ask() and not yes:
         _confirm(f"{warning}Remove version {version} of {whole}?", bars)
     elif resting and not yes:
-        check_earlier(db, run=whole, version=version)
         raise ParameterError(f"Version {version} of {whole}: {warning}Add --yes to remove it.", name="yes", value=None)
     hubs = let_go(db, run=whole, version=version)
     alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
     return partial(print_json, {"hubs": hubs}) if as_json else partial(say, alone)
 
 
-def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> _Tell:
+def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> _Printing:
     from pcneo.stored.cleaning import everything, services_at_work, uninstall
 
     there = everything(db)

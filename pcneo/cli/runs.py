@@ -113,7 +113,7 @@ def _print_history(versions: list[RunRecord]) -> None:
     if not versions:
         say(_NONE)
         return
-    columns = ("run", "version", "added", "removed", "cohesions", "memberships", "finished", "replaced", "kept")
+    columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
     names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
     rows = [[getattr(version, name) for name in names] for version in versions]
     for row in rows:

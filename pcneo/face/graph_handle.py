@@ -179,8 +179,9 @@ class GraphHandle(GraphModes):
             answers: what to do with answers once counts are computed from them: `destroy`, `keep` or `publish`.
             answers_from: a file of answers of an earlier release, to compute from at no cost.
             parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
-            budget_epsilon: a total ε to set in the same call, unless the graph has that total. Its δ covers as many
-                releases like this one as its ε allows, up to 1/1000, or what this release alone needs if that is more.
+            budget_epsilon: a total ε to set in the same call, refused where the graph has a different one. Its δ covers
+                as many releases like this one as its ε allows, up to 1/1000, or what this release alone needs if that
+                is more.
             other_groups: admit groups other than those of earlier releases.
             no_promise: admit Published, which promises nothing.
             write_property: also write the noisy counts to this property of the vertices.

@@ -160,8 +160,9 @@ class Cohesions(CohesionsByKey):
     def to_networkx(self, key: Key | None = None) -> networkx.Graph[Key]:
         """Return the cohesion of one vertex, or the whole graph, as a networkx graph whose nodes are keys.
 
-        Nodes of the whole graph have `size`, `edges`, `density` and `members` of their cohesions, and `needed`, the
-        number of cohesions that they are in; edges have `critical`, the number of cohesions that they are critical in.
+        Nodes of the whole graph have `size`, `edges`, `density` and `members` of their cohesions (the last as JSON
+        text, which can be written to files), and `needed`, the number of cohesions that they are in; edges have
+        `critical`, the number of cohesions that they are critical in.
 
         >>> import networkx, pcneo
         >>> batch = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4", search="density")

@@ -88,19 +88,19 @@ def _variance(scale: Fraction) -> float:
 def sum_half_width(scale: Fraction, count: int = 1) -> int:
     """Return the least w with P[|S| <= w] >= 95 %, and 1e-6 more to cover what the computation leaves out.
 
-    S is the sum of `count` independent noises of variance V. Its characteristic function is (1 + V(1-cos θ))^-count. It
+    S is the sum of n = `count` independent noises of variance V. Its characteristic function is (1 + V(1-cos θ))^-n. It
     is summed over the frequencies 2πj/M, which gives the exact distribution of S modulo M, with M so large that the
     rest cannot matter.
     """
     variance = _variance(scale)
     if not (total := variance * count):
         return 0
-    # [interval-period] E[exp(rS)] = Π 1/(1 - V(cosh r - 1)) <= 2 where cosh r - 1 = 1/(2ΣV): P[|S| > 30/r] <= 4e^-30.
+    # [interval-period] E[exp(rS)] = (1 - V(cosh r - 1))^-n <= 2 where cosh r - 1 = 1/(2nV): P[|S| > 30/r] <= 4e^-30.
     rate = 2 * math.asinh(math.sqrt(1 / total) / 2)
     reach = max(32, math.ceil(30 / rate))
     period = 2 * reach + 1
-    # [interval-frequencies] Π(1 + V(1-cos θ)) >= 1 + ΣV·(1-cos θ): the frequencies left out add up to no more than
-    # M²/(16·ΣV·J²), which is below 9e-7 for this period.
+    # [interval-frequencies] (1 + V(1-cos θ))^n >= 1 + nV·(1-cos θ): the frequencies left out add up to no more than
+    # M²/(16·nV·J²), which is below 9e-7 for this period.
     j = np.arange(1, min(_FREQUENCIES, (period - 1) // 2) + 1, dtype=np.float64)
     half_angles = np.pi * j / period
     sines = np.sin(half_angles)

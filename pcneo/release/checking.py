@@ -127,8 +127,8 @@ def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
         "astray": "do not belong to exactly one vertex",
         "changed": "have lost a property, or have a value of another kind there",
     }
-    if damaged := [f"{what}: {hubs[name]:,}" for name, what in damages.items() if hubs[name]]:
-        yield Finding(f"run {run.id}", f"Cohesions that {'; that '.join(damaged)}. {again}")
+    if damaged := [f"{hubs[name]:,} that {what}" for name, what in damages.items() if hubs[name]]:
+        yield Finding(f"run {run.id}", f"Damaged cohesions: {'; '.join(damaged)}. {again}")
     if hubs["unmarked"]:
         unmarked = "carry the label PCohesionRetired and are not retired, or the other way round"
         yield Finding(f"run {run.id}", f"Cohesions that {unmarked}: {hubs['unmarked']:,}.")

@@ -160,11 +160,11 @@ def price(db: Database, prepared: Sequence[Prepared], terms: Terms) -> str:
     """Return a sentence about what the release spends, for all its k, and what it leaves."""
     release, cost = prepared[0], compose(each.spend.cost for each in prepared)
     spends, total = f"this release spends {cost.without_zero}", terms.total
-    if total is not None:
+    account = account_of(list_ledger(db), release.graph.name)
+    if total is not None and account.total is None:
         which = "all of which this release spends" if total.epsilon == cost.epsilon else f"of which {spends}"
         inside = f" {ONLY_INSIDE}" if release.spend.protected_set else "."
         return f"{NO_BUDGET} It will be set to {total.without_zero}, {which}{inside}"
-    account = account_of(list_ledger(db), release.graph.name)
     if account.left is None:
         return f"There is no bound on what this graph has spent; {spends} more."
     afterwards = replace(account, spends=(*account.spends, *(each.spend for each in prepared)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.frames import words
 from pcneo.basics.keys import key_that_fits
 from pcneo.basics.model import Key, Progress
-from pcneo.basics.searches import AnyP, P
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
+_ASKED = ("command", "graph", "p", "run", "search", "vertices")
 TAKEN_SECONDS = 10.0
 """How long a request waits to be taken before that is logged; an idle service looks every two seconds."""
 
@@ -66,9 +67,10 @@ class PlacedRequest:
     @classmethod
     def of(cls, command: str, id: Key | None, **asked: Any) -> PlacedRequest:
         """Return a request, with a new identifier where none is given."""
-        known = [each.name for each in fields(cls) if each.name not in ("command", "id")]
+        properties = [each.name for each in fields(cls) if each.name not in ("command", "id")]
+        known = [*properties, "request", "timeout", "progress"]
         if unknown := sorted(asked.keys() - set(known)):
-            near = did_you_mean(unknown[0], known) or f" It can ask with {words(known)}."
+            near = did_you_mean(unknown[0], known) or f" It takes {words(known)}."
             raise TypeError(f"ask() got an unexpected keyword argument {unknown[0]!r}.{near}")
         return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
@@ -96,22 +98,27 @@ class PlacedRequest:
         """Refuse an identifier under which something else was asked, by the row of the statement `place_request`."""
         wanted = self.parameters()["values"]
         for row in rows:
-            asked = row["asked"]
-            if other := [it for it in sorted(asked) if _meant(it, asked[it]) != _meant(it, wanted.get(it))]:
+            there, here = _meant(row["asked"]), _meant(wanted)
+            if other := [name for name in sorted(there) if there[name] != here[name]]:
                 raise ParameterError(
-                    f"Request {self.id!r} is there already and asks for something else: its {words(other)} "
-                    f"{'differ' if other != ['p'] else 'differs'}. Choose another identifier.",
+                    f"Request {self.id!r} is there already and asks for something else ({words(other)}). Choose "
+                    "another identifier.",
                     name="request",
                     value=self.id,
                 )
 
 
-def _meant(name: str, value: Any) -> set[Any]:
-    """Return a property of a request so that two which ask for the same are equal."""
-    several = value if isinstance(value, list) else [value]
-    with suppress(ParameterError, TypeError):  # what somebody wrote there may be no p
-        return {P(each) for each in several} if name == "p" and value is not None else set(several)
-    return set(map(str, several))
+def _meant(asked: Mapping[str, Any]) -> dict[str, set[Any]]:
+    """Return what a request asks for, by name, in a form that is equal where it asks for the same."""
+    values = {name: asked.get(name) for name in _ASKED}
+    meant: dict[str, set[Any]] = {
+        name: set(value) if isinstance(value, list) else {value} for name, value in values.items()
+    }
+    if values["p"] is not None:
+        with suppress(ParameterError, TypeError):  # what somebody wrote there may be no p
+            meant["p"] = set(map(P, meant["p"]))
+        meant["search"] = {values["search"] or DEFAULT_SEARCH}
+    return meant
 
 
 def _several(value: Any, name: str, plain: Any) -> Any:
@@ -167,8 +174,8 @@ def conversation(
 ) -> Generator[Step, list[Row], AnsweredRequest]:
     """Place a request and wait for its answer; the driver runs each step, and throws in what fails or interrupts."""
     if timeout is not None and not timeout >= 0:
-        said = f"timeout is a number of seconds, 0 or more, not {timeout!r}."
-        raise ParameterError(said, name="timeout", value=timeout)
+        wanted = f"timeout is a number of seconds, 0 or more, not {timeout!r}."
+        raise ParameterError(wanted, name="timeout", value=timeout)
     cancelling = Statement("cancel_request", {"id": placed.id}, writes=True, last=True)
     try:
         rows = yield Statement("place_request", placed.parameters(), writes=True)

@@ -198,7 +198,7 @@ def _sentence(runs: Sequence[UpdatedRun]) -> str:
     changed = [run for run in runs if run.changed]
     if not changed:
         return "Up to date: nothing has changed, and nothing was written."
-    return " ".join(f"{run.run}: {run.added:,} added, {run.retired:,} removed." for run in changed)
+    return " ".join(f"{run.run}: {run.added:,} new, {run.retired:,} gone." for run in changed)
 
 
 def _verdict(compared: VerifiedRun) -> str:

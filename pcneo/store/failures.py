@@ -125,7 +125,7 @@ SIGNS = {
     "Could not append transaction": "Its disk may be full.",
     "needs to be restarted": "Where pcneo started it, `pcneo server stop` and `pcneo server start` do that.",
 }
-"""What to add where a message of Neo4j's that has no code of its own contains this."""
+"""What to add to a message where Neo4j's contains this, whatever its code."""
 
 
 @contextmanager
@@ -143,8 +143,8 @@ def translated(uri: str | None = None) -> Iterator[None]:
         code, line = getattr(error, "code", None), _line(error)
         kind, sentence = CODES.get(code or "") or next(KINDS[cls] for cls in type(error).__mro__ if cls in KINDS)
         where = "" if uri is None else f" at {uri}"
-        said = sentence.format(line=line, where=where, advice=_advice(line))
-        raise kind(" ".join([said, *(what for sign, what in SIGNS.items() if sign in line)]), code=code) from error
+        message = sentence.format(line=line, where=where, advice=_advice(line))
+        raise kind(" ".join([message, *(what for sign, what in SIGNS.items() if sign in line)]), code=code) from error
 
 
 def _advice(line: str) -> str:

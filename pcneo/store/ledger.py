@@ -34,10 +34,20 @@ def get_secret(db: Database) -> bytes | None:
 
 def versions_relied_on(db: Database, transaction: Transaction, run: str) -> set[int]:
     """Return the versions of a run that releases rest on, even damaged releases, as a transaction sees them."""
-    ledger = read_ledger(transaction, db)
-    named: list[tuple[object, object]] = [(release.run, release.run_version) for release in ledger.releases]
-    named += [(damaged.properties.get("run"), damaged.properties.get("runVersion")) for damaged in ledger.damaged]
-    return {version for of, version in named if of == run and isinstance(version, int)}
+    named = _rest_on(read_ledger(transaction, db))
+    return {version for _, of, version in named if of == run and isinstance(version, int)}
+
+
+def releases_on(db: Database, run: str, version: int) -> list[str]:
+    """Return the releases, even damaged ones, that rest on a version of a run."""
+    return [release for release, *on in _rest_on(list_ledger(db)) if on == [run, version]]
+
+
+def _rest_on(ledger: LedgerRecords) -> list[tuple[str, object, object]]:
+    """Return each release, even a damaged one, with the run and version that it names."""
+    sound: list[tuple[str, object, object]] = [(made.id, made.run, made.run_version) for made in ledger.releases]
+    damaged = [(made.record, made.properties) for made in ledger.damaged]
+    return sound + [(record, there.get("run"), there.get("runVersion")) for record, there in damaged]
 
 
 def share_nodes(read: Callable[..., list[Row]], selection: Selection, other: Selection) -> bool:

@@ -144,9 +144,9 @@ def halve_or_raise(error: DatabaseError, number: int, what: str, least: int = 1)
 
 @contextmanager
 def noticing_breaks(notice: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then repeated.
+    """Call `notice` whenever a connection breaks inside the block, whether or not the work is then repeated.
 
-    Blocks may be nested: each `tell` is called.
+    Blocks may be nested: each `notice` is called.
     """
     around = _broken.get()
 

@@ -55,7 +55,7 @@ def to_networkx(
     (3 stands for three and more).
 
     A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
-    (the keys as JSON, since the writers of networkx take no list); every node has `needed`, the number of cohesions it
+    (the keys as JSON, since GraphML and GEXF take no list); every node has `needed`, the number of cohesions it
     is a member of, and every edge has `critical`, the number of cohesions it lies in.
 
     Returns:

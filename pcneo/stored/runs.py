@@ -104,15 +104,14 @@ def find_run(
     runs = [standing.run for standing in stored]
     _refuse_gone(runs, run)
     fitting = _fitting(runs, None if run in (None, LATEST) else run if isinstance(run, str) else str(run), wanted)
-    if vertex is not None and len(fitting) > 1:
-        selections = {standing.run.graph: standing.selection for standing in stored}
-        having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selections[name], vertex)}
+    selection_in = {standing.run.graph: standing.selection for standing in stored}
+    if vertex is not None and len({standing.graph for standing in fitting}) > 1:
+        having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selection_in[name], vertex)}
         if not having:
-            graphs = sorted({standing.graph for standing in fitting})
-            none_of = f"Graph {graphs[0]!r} has no vertex {key_text(vertex)}."
-            if len(graphs) > 1:
-                none_of = f"None of these graphs has a vertex {key_text(vertex)}: {words(graphs, 6)}."
-            raise NotFoundError(none_of, what="vertex", name=vertex)
+            graphs = words(sorted({standing.graph for standing in fitting}), 6)
+            raise NotFoundError(
+                f"None of these graphs has a vertex {key_text(vertex)}: {graphs}.", what="vertex", name=vertex
+            )
         fitting = [standing for standing in fitting if standing.graph in having]
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
@@ -120,6 +119,9 @@ def find_run(
         fitting = _latest(fitting) or of_vertices
         if len(fitting) > 1:
             fitting = whole or fitting  # the message names all of them, not only those of the latest version
+    of_one_graph = len({standing.graph for standing in fitting}) == 1 < len(fitting)
+    if vertex is not None and of_one_graph and not _has_vertex(db, selection_in[fitting[0].graph], vertex):
+        fitting = fitting[:1]  # any will do to find that the vertex is not there
     chosen = _only(fitting, runs, run, wanted)
     return next(standing for standing in stored if standing.run is chosen)
 

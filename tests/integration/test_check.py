@@ -239,7 +239,7 @@ def test_what_is_wrong_with_the_cohesions_of_a_run_is_one_finding(db: Database) 
         db.run(FAULTS[what][0])
     (fault,) = [finding.what for finding in looked(db, run=RUN).findings if finding.is_fault]
     assert fault == (
-        "Cohesions that lost or gained members: 1; that do not belong to exactly one vertex: 1. "
+        "Damaged cohesions: 1 that lost or gained members; 1 that do not belong to exactly one vertex. "
         "`pcneo annotate --graph friends` writes them again."
     )
 

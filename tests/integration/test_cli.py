@@ -293,7 +293,7 @@ def test_versions_are_made_listed_compared_and_let_go(
     planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run")
     assert (planned.returncode, "Version 1 of friends@1/2 would be removed" in planned.stdout) == (0, True)
     planned = pcneo("clean", "friends@1/2", "--version", "1", "--dry-run", "--json")
-    assert json.loads(planned.stdout) == {"run": "friends@1/2", "version": 1}
+    assert json.loads(planned.stdout) == {"run": "friends@1/2", "version": 1, "releases": []}
     for version in ("2", "9"):
         refused = pcneo("clean", "friends@1/2", "--version", version, "--dry-run")
         assert (refused.returncode, refused.stdout) == (4, "")

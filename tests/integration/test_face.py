@@ -117,7 +117,7 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     ), line
     result = friends.annotate(p="0.3")
     assert (result.run.version, len(result.runs), result.configuration["p"]) == (1, 1, ["3/10"])
-    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1: 800 added, 0 removed)"
+    assert repr(result) == f"friends: {found}; runs friends@3/10 (version 1: 800 new, 0 gone)"
     (updated,) = result.runs
     assert re.fullmatch(
         r"friends@3/10, version 1: \d+ cohesions, [\d,]+ memberships; \d+ cohesions added, 0 removed", repr(updated)

@@ -322,6 +322,17 @@ def test_which_run_is_meant_is_asked_where_groups_are_released_and_there_are_sev
     assert "pcneo release friends@9/10 --mechanism critical -e 2 --to out.csv --budget-epsilon 2" in text
 
 
+def test_a_budget_that_is_set_again_to_what_it_is_is_not_announced(db: Database, tmp_path: Path, server: Any) -> None:
+    annotate.write(db.store, p="1/2", graph="friends", selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph="friends", epsilon=3)
+    answers = [("1, 2 or 3: ", "1"), TRIANGLES, ("ε [1]: ", "2"), FILE, ("[y/N]: ", "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment), "friends", "--budget-epsilon", "3")
+    assert code == 0, text
+    said = " ".join(text.split())
+    assert "no budget yet" not in said
+    assert re.search(r"This graph has ε = 3\b.* left; this release spends ε = 2 and leaves ε = 1\b", said), said
+
+
 def test_what_spends_delta_is_refused_where_it_is_typed_if_the_budget_has_none(
     db: Database, tmp_path: Path, server: Any
 ) -> None:

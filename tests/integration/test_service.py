@@ -59,7 +59,7 @@ def test_a_request_typed_in_browser_is_answered_in_the_same_place(db, service):
         text + "RETURN q.status, q.progress, q.message, r.id, q.version"
     )
     assert (status, progress, run, version) == ("complete", 1.0, "friends@3/10:vertices", 1)
-    assert message == "friends@3/10:vertices: 2 added, 0 removed."
+    assert message == "friends@3/10:vertices: 2 new, 0 gone."
     assert db.members(run) == expected(Fraction(3, 10), [2, 5])
     ((identifier,),) = db.run("MATCH (q:PCohesionRequest) RETURN q.id")
     assert isinstance(identifier, str)

@@ -48,7 +48,7 @@ class Answered(Mechanism):
 
     @property
     def total_meaning(self) -> str:
-        """Say that the total is that of counts with all their digits."""
+        """Return what the total is: that of counts with all their digits."""
         sums = "so the counts add up to a slightly different one"
         return f"{super().total_meaning}; it is of counts before rounding, {sums}"
 

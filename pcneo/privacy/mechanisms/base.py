@@ -318,7 +318,7 @@ class Mechanism(ABC):
 
     @property
     def total_meaning(self) -> str:
-        """Say what the total is."""
+        """Return what the total is."""
         if not self.counts_vertices:
             return f"how many {self.k}-cliques the graph has, with noise"
         return f"the sum of the column count, divided by {self.k}: each {self.k}-clique is counted at {self.k} vertices"

@@ -215,5 +215,5 @@ class Modelled(Total):
 
     @property
     def total_meaning(self) -> str:
-        """Say what the total is."""
+        """Return what the total is."""
         return f"how many {self.k}-cliques the graph has, with noise; modelled counts need not add up to it"

@@ -76,11 +76,11 @@ def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
 @pytest.mark.parametrize("parts", [1, 2])
 def test_a_line_says_that_all_is_fetched_once_the_last_part_is(parts: int, capsys: pytest.CaptureFixture[str]) -> None:
     with working("starting Neo4j") as bars:
-        tell = fetch_progress(bars, parts)
+        report = fetch_progress(bars, parts)
         for _ in range(parts):
-            tell(1, 2)
+            report(1, 2)
             assert capsys.readouterr().err == ""
-            tell(2, 2)
+            report(2, 2)
     assert capsys.readouterr().err == "All of it has been fetched; starting Neo4j.\n"
 
 
