@@ -14,7 +14,7 @@ from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search, on
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.search import thread_count
+from pcneo.search import search_progress, thread_count
 from pcneo.store.chosen_graph import (
     choose_selection,
     find_keys,
@@ -145,11 +145,6 @@ class Plan:
     def searching(self, search: Search) -> Callable[[int, int], None]:
         """Return the callback for a search: it takes the vertices done and their total, and adds p."""
         return search_progress(self.progress, search)
-
-
-def search_progress(progress: Progress, search: Search) -> Callable[[int, int], None]:
-    """Return a callback that takes the vertices done and their total, and adds p."""
-    return lambda done, total: progress(f"searching p={search.p}", done, total)
 
 
 def make_plan(db: Database, mode: str, *, may_be_new: bool = False, **asked: Unpack[Asked]) -> Plan:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcneo.annotate.describing import tally_of
-from pcneo.annotate.plan import distinct_searches, search_progress
+from pcneo.annotate.plan import distinct_searches
 from pcneo.annotate.steadiness import Steadiness, added_up, new_files_in, opened
 from pcneo.basics.frames import TableByP, counted
 from pcneo.basics.model import AnyPath, Key, Progress
@@ -16,7 +16,7 @@ from pcneo.basics.searches import DEFAULT_SEARCH, AnyP
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
-from pcneo.search import check_orders, search_batches, search_orders
+from pcneo.search import check_orders, search_batches, search_orders, search_progress
 from pcneo.search.tally import Summary, Tally
 
 GRID = ("0.1", "0.2", "0.3", "0.4", "0.5")

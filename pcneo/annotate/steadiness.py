@@ -57,13 +57,13 @@ class Steadiness:
     def in_words(self) -> str:
         """Return, in one line, the shares that are asked for first."""
         if not self.vertices:
-            return "there is no vertex"
+            return "the graph has no vertices"
         of_vertices = (
             f"a vertex keeps its cohesion in {_percent(self.same)} of them on average, and {_percent(self.steady)} of "
             "the vertices in all of them"
         )
         if not self.connections:
-            return f"{of_vertices}; there is no critical connection"
+            return f"{of_vertices}; no connection is critical"
         return f"{of_vertices}; a critical connection stays critical in {_percent(self.share)} of them on average"
 
 

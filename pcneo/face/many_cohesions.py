@@ -18,7 +18,7 @@ from pcneo.errors import MissingKeyError, NotFoundError
 from pcneo.face.one_cohesion import Cohesion, CohesionsByKey
 from pcneo.graph import as_graph
 from pcneo.graph.given import GivenGraph, check_is_vertex, places_in, positions_of
-from pcneo.search import search_all, search_one
+from pcneo.search import search_all, search_one, search_progress
 from pcneo.search.around import around_in
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def minimal_p_cohesions(
     arrays = as_graph(graph)
     places = positions_of(arrays, vertices)
     wanted = Search(p, search, effort)
-    report = None if progress is None else lambda done, total: progress(f"searching p={wanted.p}", done, total)
+    report = progress and search_progress(progress, wanted)
     batch = search_all(
         arrays, wanted.p, search, vertices=places, effort=effort, concurrency=concurrency, check=check, progress=report
     )

@@ -106,8 +106,7 @@ def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
     if unlisted := [names[i] for i in np.flatnonzero(times == 0)]:
         raise KeyPropertyError(
             f"{counted(len(unlisted), 'neighbour is', 'neighbours are')} not among the vertices, for example "
-            f"{unlisted[0]!r}; "
-            "both ends of every edge must be vertices of the graph.",
+            f"{unlisted[0]!r}; both ends of every edge must be vertices of the graph.",
             count=len(unlisted),
             example=unlisted[0],
         )

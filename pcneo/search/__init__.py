@@ -7,7 +7,7 @@ from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import REVISION, needs_of
 from pcneo.search.frontier import search_frontier, search_one
 from pcneo.search.orders import VertexSteadiness, check_orders, search_orders
-from pcneo.search.whole_graph import search_all, search_batches
+from pcneo.search.whole_graph import search_all, search_batches, search_progress
 
 __all__ = [
     "REVISION",
@@ -19,5 +19,6 @@ __all__ = [
     "search_frontier",
     "search_one",
     "search_orders",
+    "search_progress",
     "thread_count",
 ]

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.model import CohesionBatch, Graph, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.basics.stopping import stop_flag
 from pcneo.errors import ParameterError
@@ -28,6 +28,11 @@ _RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough t
 _RANGES_AHEAD = 3  # per thread: a slow consumer holds the threads back, a quick one seldom waits
 _STILL_SECONDS = 0.5
 _GROWTH = 4  # times as long as the range before, at most
+
+
+def search_progress(progress: Progress, search: Search) -> Advance:
+    """Return a callback for a search, which names its p as the stage."""
+    return lambda done, total: progress(f"searching p={search.p}", done, total)
 
 
 def search_batches(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
-_ASKED = ("command", "graph", "p", "run", "search", "vertices")
 TAKEN_SECONDS = 10.0
 """How long a request waits to be taken before that is logged; an idle service looks every two seconds."""
 
@@ -98,8 +97,8 @@ class PlacedRequest:
         """Refuse an identifier under which something else was asked, by the row of the statement `place_request`."""
         wanted = self.parameters()["values"]
         for row in rows:
-            there, here = _meant(row["asked"]), _meant(wanted)
-            if other := [name for name in sorted(there) if there[name] != here[name]]:
+            there = row["asked"]
+            if other := [name for name in sorted(there) if _meant(name, there) != _meant(name, wanted)]:
                 raise ParameterError(
                     f"Request {self.id!r} is there already and asks for something else ({words(other)}). Choose "
                     "another identifier.",
@@ -108,17 +107,16 @@ class PlacedRequest:
                 )
 
 
-def _meant(asked: Mapping[str, Any]) -> dict[str, set[Any]]:
-    """Return what a request asks for, by name, in a form that is equal where it asks for the same."""
-    values = {name: asked.get(name) for name in _ASKED}
-    meant: dict[str, set[Any]] = {
-        name: set(value) if isinstance(value, list) else {value} for name, value in values.items()
-    }
-    if values["p"] is not None:
+def _meant(name: str, asked: Mapping[str, Any]) -> set[Any]:
+    """Return one property of a request in a form that is equal where two requests ask for the same."""
+    value: Any = asked.get(name)
+    if name == "search" and asked.get("p") is not None:
+        value = value or DEFAULT_SEARCH
+    several: set[Any] = set(value) if isinstance(value, list) else {value}
+    if name == "p" and value is not None:
         with suppress(ParameterError, TypeError):  # what somebody wrote there may be no p
-            meant["p"] = set(map(P, meant["p"]))
-        meant["search"] = {values["search"] or DEFAULT_SEARCH}
-    return meant
+            return set(map(P, several))
+    return several
 
 
 def _several(value: Any, name: str, plain: Any) -> Any:

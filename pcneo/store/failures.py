@@ -125,7 +125,7 @@ SIGNS = {
     "Could not append transaction": "Its disk may be full.",
     "needs to be restarted": "Where pcneo started it, `pcneo server stop` and `pcneo server start` do that.",
 }
-"""What to add to a message where Neo4j's contains this, whatever its code."""
+"""Advice to append when Neo4j's message contains these words, whatever its code."""
 
 
 @contextmanager

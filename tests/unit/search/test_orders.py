@@ -146,5 +146,5 @@ def test_steadiness_without_a_p_or_under_no_numbering_is_refused():
 
 def test_where_nothing_can_be_steady_no_share_is_said():
     nobody, alone = (repr(pcneo.steadiness(nx.empty_graph(n), "0.3", orders=1)) for n in (0, 2))
-    assert nobody.endswith("under 1 further numbering\n  p=3/10: there is no vertex")
-    assert alone.endswith(" 100 % of the vertices in all of them; there is no critical connection")
+    assert nobody.endswith("under 1 further numbering\n  p=3/10: the graph has no vertices")
+    assert alone.endswith(" 100 % of the vertices in all of them; no connection is critical")
